@@ -1,0 +1,52 @@
+/** Hardware engines of a GPU instance or of a whole GPU, as `nvidia-smi mig -lgip` counts them. */
+export interface Engines {
+  readonly copy: number;
+  readonly decoder: number;
+  readonly encoder: number;
+  readonly jpeg: number;
+  readonly ofa: number;
+}
+
+/** One GPU instance profile of a model, such as `1g.5gb` of an A100-40GB. */
+export interface Profile {
+  /** Name as nvidia-smi prints it, without `MIG `: `1g.5gb`, `1g.5gb+me`, `2g.48gb-me`. */
+  readonly name: string;
+  /** GPU instance profile id as `nvidia-smi mig -cgi` takes it; absent where nobody has published it. */
+  readonly id?: number;
+  /** Compute slices that an instance takes. */
+  readonly computeSlices: number;
+  /** Placement size in the units of the GPU's placement grid (memory slices; 12 units on RTX PRO 6000). */
+  readonly memorySlices: number;
+  /** Starts at which an instance may be placed, ascending, in placement units. */
+  readonly starts: readonly number[];
+  /** Most instances of this profile on one GPU. */
+  readonly maxInstances: number;
+  readonly engines: Engines;
+  /** Usable memory of an instance in MiB. The driver's number wins: versions of the driver differ. */
+  readonly memoryMiB?: number;
+  /** Streaming multiprocessors of an instance. The driver's number wins. */
+  readonly multiprocessors?: number;
+}
+
+/**
+ * What is needed to judge a layout on a GPU: the totals and the profiles. Either from the built-in table
+ * ({@link GpuModel}) or read from the driver (`-lgip`, `-lgipp`), which always overrides the table.
+ */
+export interface Geometry {
+  readonly computeSlices: number;
+  /** Size of the placement grid. */
+  readonly memorySlices: number;
+  /** Engines of the whole GPU that limit a layout; absent where they never bind before slices do. */
+  readonly engines?: Engines;
+  /** In the order of `nvidia-smi mig -lgip`. */
+  readonly profiles: readonly Profile[];
+}
+
+/** Where an instance sits: `start` and `size` in placement units (memory slices). */
+export interface Placement {
+  readonly start: number;
+  readonly size: number;
+}
+
+/** Profile name to count, for one GPU: `{"1g.5gb": 2, "3g.20gb": 1}`. A count is a positive integer. */
+export type Layout = Readonly<Record<string, number>>;
