@@ -1,0 +1,95 @@
+// Writes src/api/generated from crds/: one TypeScript interface and one ajv standalone validator per kind.
+// `make verify` runs it and fails when the result differs from what is committed.
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { Ajv } from 'ajv';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import { compile } from 'json-schema-to-typescript';
+import { parse } from 'yaml';
+
+const source = new URL('../crds/', import.meta.url);
+const target = new URL('../src/api/generated/', import.meta.url);
+const banner = '// Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.';
+
+/** JSON schema of a CRD schema: closed objects, no Kubernetes extensions, metadata left open. */
+function toJsonSchema(node, path = []) {
+  if (Array.isArray(node)) return node.map((item) => toJsonSchema(item, path));
+  if (node === null || typeof node !== 'object') return node;
+  const result = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (key.startsWith('x-kubernetes-')) continue;
+    // ajv checks formats only with a plug-in; the API server has checked them already.
+    if (key === 'format') continue;
+    result[key] =
+      key === 'properties'
+        ? Object.fromEntries(Object.entries(value).map(([name, child]) => [name, toJsonSchema(child, [...path, name])]))
+        : toJsonSchema(value, path);
+  }
+  if (node['x-kubernetes-int-or-string'] === true) {
+    return { description: node.description, anyOf: result.anyOf };
+  }
+  if (result.type === 'object' && result.additionalProperties === undefined) {
+    result.additionalProperties = path.length === 1 && path[0] === 'metadata';
+  }
+  return result;
+}
+
+const metadata = {
+  type: 'object',
+  additionalProperties: true,
+  properties: {
+    name: { type: 'string' },
+    uid: { type: 'string' },
+    generation: { type: 'integer' },
+    resourceVersion: { type: 'string' },
+    creationTimestamp: { type: 'string' },
+    deletionTimestamp: { type: 'string' },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+    annotations: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+};
+
+await mkdir(target, { recursive: true });
+for (const file of (await readdir(source)).filter((name) => name.startsWith('gpupartition.dev_')).sort()) {
+  const crd = parse(await readFile(new URL(file, source), 'utf8'));
+  const kind = crd.spec.names.kind;
+  const module = kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+  const version = crd.spec.versions[0];
+  const schema = toJsonSchema(version.schema.openAPIV3Schema);
+  schema.title = kind;
+  schema.required = ['apiVersion', 'kind', 'metadata', ...(schema.required ?? [])];
+  schema.properties.apiVersion = { type: 'string', const: `${crd.spec.group}/${version.name}` };
+  schema.properties.kind = { type: 'string', const: kind };
+  schema.properties.metadata = metadata;
+
+  // maxItems and minItems of big lists become tuple unions: types are about shape, the validator about size.
+  const typeSchema = JSON.parse(JSON.stringify(schema, (key, value) => (['maxItems', 'minItems'].includes(key) ? undefined : value)));
+  const types = await compile(typeSchema, kind, {
+    bannerComment: banner,
+    additionalProperties: false,
+    style: { singleQuote: true, printWidth: 120 },
+  });
+  await writeFile(new URL(`${module}.ts`, target), types);
+
+  const ajv = new Ajv({ allErrors: true, strict: false, code: { source: true, esm: true, lines: true } });
+  const validate = ajv.compile(schema);
+  const code = standaloneCode.default ? standaloneCode.default(ajv, validate) : standaloneCode(ajv, validate);
+  // ajv writes require() for its run-time parts even in an ES module.
+  const portable = code.replaceAll(
+    /const (\w+) = require\("(ajv\/dist\/runtime\/\w+)"\)\.default;/g,
+    'import $1Module from "$2.js";\nconst $1 = $1Module.default;',
+  );
+  await writeFile(new URL(`${module}.validate.js`, target), `${banner}\n${portable}`);
+  await writeFile(
+    new URL(`${module}.validate.d.ts`, target),
+    [
+      banner,
+      "import type { ErrorObject } from 'ajv';",
+      `import type { ${kind} } from './${module}.ts';`,
+      `export const validate: {`,
+      `  (data: unknown): data is ${kind};`,
+      `  errors?: readonly ErrorObject[] | null;`,
+      `};`,
+      '',
+    ].join('\n'),
+  );
+}

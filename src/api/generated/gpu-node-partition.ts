@@ -1,0 +1,431 @@
+// Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.
+
+/**
+ * GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.
+ */
+export interface GpuNodePartition {
+  apiVersion: 'gpupartition.dev/v1alpha1';
+  kind: 'GpuNodePartition';
+  metadata: {
+    name?: string;
+    uid?: string;
+    generation?: number;
+    resourceVersion?: string;
+    creationTimestamp?: string;
+    deletionTimestamp?: string;
+    labels?: {
+      [k: string]: string;
+    };
+    annotations?: {
+      [k: string]: string;
+    };
+    [k: string]: unknown;
+  };
+  /**
+   * Written by the controller alone.
+   */
+  spec: {
+    /**
+     * UID of the Node. An agent of another node uid may not write here.
+     */
+    nodeUID: string;
+    /**
+     * The policy that decides over this node; absent where none does.
+     */
+    policy?: {
+      /**
+       * Name of the GpuPartitionPolicy.
+       */
+      name: string;
+      /**
+       * Its generation when the wish was made.
+       */
+      generation: number;
+    };
+    /**
+     * Strategy of the policy.
+     */
+    strategy?: 'none' | 'single' | 'mixed';
+    /**
+     * What each GPU shall become. Plans are made on it; nothing is changed because of it.
+     */
+    wish?: {
+      /**
+       * One entry per GPU that the policy decides over; other GPUs are left alone.
+       */
+      gpus: {
+        /**
+         * UUID of the GPU.
+         */
+        uuid: string;
+        /**
+         * Profile to count; empty means MIG mode on without instances.
+         */
+        profiles?: {
+          [k: string]: number;
+        };
+        /**
+         * MIG mode off.
+         */
+        mig?: 'Disabled';
+      }[];
+    };
+    /**
+     * The wish that the agent may act on. It makes the device equal to this, never to wish.
+     */
+    granted?: {
+      /**
+       * As wish.gpus.
+       */
+      gpus: {
+        /**
+         * UUID of the GPU.
+         */
+        uuid: string;
+        /**
+         * Profile to count; empty means MIG mode on without instances.
+         */
+        profiles?: {
+          [k: string]: number;
+        };
+        /**
+         * MIG mode off.
+         */
+        mig?: 'Disabled';
+      }[];
+      /**
+       * Counts the grants of this object. An agent never acts on a lower one than it has seen.
+       */
+      epoch: number;
+      /**
+       * Hash of the plan that was looked at. The agent destroys only what that plan names.
+       */
+      planHash: string;
+      /**
+       * The agent starts nothing after it.
+       */
+      deadline: string;
+      /**
+       * May reset a single GPU where a MIG mode change needs it.
+       */
+      allowGpuReset?: boolean;
+    };
+  };
+  status?: {
+    /**
+     * Where the node is. Written by the controller.
+     */
+    phase?: 'Unmanaged' | 'Pending' | 'Waiting' | 'Updating' | 'Ready' | 'Failed' | 'Invalid';
+    /**
+     * Short text of the layout that is on the device.
+     */
+    layout?: string;
+    /**
+     * Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares).
+     */
+    writerMode?: 'Patch' | 'Verify';
+    /**
+     * Keys of nvidia.com labels that the controller wrote on the node.
+     */
+    managedLabels?: string[];
+    /**
+     * Ready, Waiting and others. Written by the controller.
+     */
+    conditions?: {
+      /**
+       * Name of the condition.
+       */
+      type: string;
+      /**
+       * Whether it holds.
+       */
+      status: 'True' | 'False' | 'Unknown';
+      /**
+       * One word for programs.
+       */
+      reason: string;
+      /**
+       * A sentence for people.
+       */
+      message: string;
+      /**
+       * When the status changed last.
+       */
+      lastTransitionTime: string;
+      /**
+       * Generation of the spec that it is about.
+       */
+      observedGeneration?: number;
+    }[];
+    /**
+     * What the device really is. Written by the node's agent alone.
+     */
+    device?: {
+      /**
+       * Version of the agent.
+       */
+      agentVersion?: string;
+      /**
+       * Boot id of the node when the device was read.
+       */
+      bootID?: string;
+      /**
+       * Version of NVIDIA's driver.
+       */
+      driverVersion?: string;
+      /**
+       * CUDA version of the driver.
+       */
+      cudaVersion?: string;
+      /**
+       * Product name of the machine (DMI).
+       */
+      machine?: string;
+      /**
+       * Last grant that the agent has finished with, well or not.
+       */
+      observedEpoch?: number;
+      /**
+       * What the agent is at.
+       */
+      step?: 'Idle' | 'Applying' | 'Failed' | 'Unknown';
+      /**
+       * When it tries again by itself.
+       */
+      nextRetryTime?: string;
+      /**
+       * Why the last grant or reading failed; absent when it did not.
+       */
+      error?: {
+        /**
+         * Code from docs/errors.md.
+         */
+        code: string;
+        /**
+         * What was tried, what was found, what to do.
+         */
+        message: string;
+        /**
+         * UUID of the GPU.
+         */
+        gpu?: string;
+      };
+      /**
+       * What it takes to make the device equal to wish.
+       */
+      plan?: {
+        /**
+         * Hash of every step.
+         */
+        hash: string;
+        /**
+         * Hash of the wish that it is for.
+         */
+        wishHash: string;
+        /**
+         * GPU instances that stay.
+         */
+        keep: number;
+        /**
+         * GPU instances that go.
+         */
+        destroy: number;
+        /**
+         * GPU instances that are made.
+         */
+        create: number;
+        /**
+         * GPUs that differ.
+         */
+        gpusChanging?: number;
+        /**
+         * Why the wish cannot be met on the live device.
+         */
+        refusal?: string;
+      };
+      /**
+       * Profile tables of the driver, once for each model.
+       */
+      models?: {
+        /**
+         * Product name as nvidia-smi prints it.
+         */
+        product: string;
+        /**
+         * Compute slices of the GPU.
+         */
+        computeSlices: number;
+        /**
+         * Placement units of the GPU.
+         */
+        memorySlices: number;
+        /**
+         * In the order of nvidia-smi mig -lgip.
+         */
+        profiles: {
+          /**
+           * Profile name.
+           */
+          name: string;
+          /**
+           * GPU instance profile id.
+           */
+          id?: number;
+          /**
+           * Compute slices.
+           */
+          computeSlices: number;
+          /**
+           * Placement size.
+           */
+          memorySlices: number;
+          /**
+           * Possible starts.
+           */
+          starts: number[];
+          /**
+           * Most instances on a GPU.
+           */
+          maxInstances: number;
+          /**
+           * Memory of an instance.
+           */
+          memoryMiB?: number;
+          /**
+           * Streaming multiprocessors of an instance.
+           */
+          multiprocessors?: number;
+          /**
+           * Engines: copy, decoder, encoder, jpeg, ofa.
+           */
+          engines?: number[];
+        }[];
+      }[];
+      /**
+       * The GPUs in the order of nvidia-smi.
+       */
+      gpus?: {
+        /**
+         * UUID of the GPU.
+         */
+        uuid: string;
+        /**
+         * Index of the GPU.
+         */
+        index: number;
+        /**
+         * PCI bus id.
+         */
+        pciBusId: string;
+        /**
+         * PCI device id: 0x20B010DE.
+         */
+        pciDeviceId?: string;
+        /**
+         * PCI class: 0x030200.
+         */
+        pciClass?: string;
+        /**
+         * Product name as nvidia-smi prints it.
+         */
+        product: string;
+        /**
+         * Memory of the GPU.
+         */
+        memoryMiB?: number;
+        /**
+         * CUDA compute capability: 8.0.
+         */
+        computeCapability?: string;
+        /**
+         * Whether the GPU knows MIG.
+         */
+        migCapable?: boolean;
+        /**
+         * MIG mode now; absent where the GPU has none.
+         */
+        mig?: 'Enabled' | 'Disabled';
+        /**
+         * MIG mode after a reset.
+         */
+        migPending?: 'Enabled' | 'Disabled';
+        /**
+         * Why the GPU cannot be used, such as GpuLost.
+         */
+        error?: string;
+        /**
+         * GPU instances by start.
+         */
+        instances: {
+          /**
+           * Profile of the GPU instance.
+           */
+          profile: string;
+          /**
+           * GPU instance id.
+           */
+          gi: number;
+          /**
+           * First placement unit.
+           */
+          start: number;
+          /**
+           * True if a process runs on it; absent otherwise.
+           */
+          busy?: boolean;
+          /**
+           * Compute instances on it.
+           */
+          computeInstances: {
+            /**
+             * Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb.
+             */
+            profile: string;
+            /**
+             * UUID of the MIG device.
+             */
+            uuid?: string;
+            /**
+             * Memory of the MIG device.
+             */
+            memoryMiB?: number;
+            /**
+             * Streaming multiprocessors.
+             */
+            multiprocessors?: number;
+            /**
+             * Engines: copy, decoder, encoder, jpeg, ofa.
+             */
+            engines?: number[];
+          }[];
+        }[];
+      }[];
+      /**
+       * The layout that the agent verified last, placements included.
+       */
+      lastGood?: {
+        /**
+         * Boot id at that time.
+         */
+        bootID?: string;
+        /**
+         * One entry per GPU.
+         */
+        gpus?: {
+          /**
+           * UUID of the GPU.
+           */
+          uuid: string;
+          /**
+           * MIG mode.
+           */
+          mig?: 'Enabled' | 'Disabled';
+          /**
+           * PROFILE@START of each GPU instance.
+           */
+          placements?: string[];
+        }[];
+      };
+    };
+  };
+}
