@@ -15,9 +15,9 @@ export interface Profile {
   readonly id?: number;
   /** Compute slices that an instance takes. */
   readonly computeSlices: number;
-  /** Placement size in the units of the GPU's placement grid (memory slices; 12 units on RTX PRO 6000). */
+  /** Placement size in the units of the GPU's placement grid (memory slices; 12 units on RTX PRO 6000); 0 if unknown. */
   readonly memorySlices: number;
-  /** Starts at which an instance may be placed, ascending, in placement units. */
+  /** Starts at which an instance may be placed, ascending, in placement units; empty where nobody has published them. */
   readonly starts: readonly number[];
   /** Most instances of this profile on one GPU. */
   readonly maxInstances: number;
@@ -26,6 +26,8 @@ export interface Profile {
   readonly memoryMiB?: number;
   /** Streaming multiprocessors of an instance. The driver's number wins. */
   readonly multiprocessors?: number;
+  /** Names that other driver branches print for the same profile (`7g.79gb` for `7g.80gb`): read, never written. */
+  readonly formerNames?: readonly string[];
 }
 
 /**
@@ -34,12 +36,14 @@ export interface Profile {
  */
 export interface Geometry {
   readonly computeSlices: number;
-  /** Size of the placement grid. */
+  /** Size of the placement grid; 0 where instances have no placement (Thor, which has no memory of its own). */
   readonly memorySlices: number;
   /** Engines of the whole GPU that limit a layout; absent where they never bind before slices do. */
   readonly engines?: Engines;
   /** In the order of `nvidia-smi mig -lgip`. */
   readonly profiles: readonly Profile[];
+  /** Sets of profile names of which a GPU holds at most one instance in all (Thor); absent where there is none. */
+  readonly exclusive?: readonly (readonly string[])[];
 }
 
 /** Where an instance sits: `start` and `size` in placement units (memory slices). */

@@ -1,0 +1,68 @@
+/** Names that users and other programs see: API group, labels, taints, condition types and reasons. */
+
+export const group = 'gpupartition.dev';
+export const version = 'v1alpha1';
+export const apiVersion = `${group}/${version}`;
+export const policyPlural = 'gpupartitionpolicies';
+export const nodePartitionPlural = 'gpunodepartitions';
+
+/** Labels of ours on a Node. */
+export const policyLabel = 'gpupartition.dev/policy';
+export const stateLabel = 'gpupartition.dev/state';
+export const layoutLabel = 'gpupartition.dev/layout';
+export const ownLabels = [policyLabel, stateLabel, layoutLabel] as const;
+
+/** A node with this label has a GPU (gpu-operator and NFD set it), or is told to be treated so. */
+export const gpuPresenceLabel = 'nvidia.com/gpu.present';
+
+/** Kept in step for tools that read mig-manager's state. */
+export const migConfigStateLabel = 'nvidia.com/mig.config.state';
+
+/** Written by GPU Feature Discovery: where it is present on a node, somebody else owns the GPU labels. */
+export const gfdTimestampLabel = 'nvidia.com/gfd.timestamp';
+
+/** On a node only while its GPUs change. */
+export const repartitioningTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
+/** Put on by the node pool, taken off by the controller when the first layout is verified. */
+export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' } as const;
+
+/** Field managers of server-side apply: two writers, two managers. */
+export const controllerManager = 'gpu-partition-controller';
+export const agentManager = 'gpu-partition-agent';
+
+export type ConditionType = 'Ready' | 'Reconciling' | 'Stalled' | 'Valid' | 'Waiting';
+
+/** Reasons of a policy's conditions. */
+export type PolicyReason =
+  | 'Ready'
+  | 'NoNodes'
+  | 'PlanOnly'
+  | 'Reconciling'
+  | 'Waiting'
+  | 'Conflicted'
+  | 'Failed'
+  | 'Valid'
+  | 'NotSupportedYet'
+  | 'UnknownProfile'
+  | 'UnknownPreset'
+  | 'DoesNotFit'
+  | 'SingleNeedsOneProfile'
+  | 'NotChecked';
+
+/** Reasons of a GpuNodePartition's conditions. */
+export type NodeReason =
+  | 'Ready'
+  | 'NoPolicy'
+  | 'NothingToDo'
+  | 'PolicyInvalid'
+  | 'PlanOnly'
+  | 'AgentNotReporting'
+  | 'AwaitingPlan'
+  | 'AwaitingGrant'
+  | 'Paused'
+  | 'PodsUseGpus'
+  | 'NoPodsUseGpus'
+  | 'Applying'
+  | 'AdvertisePending'
+  | 'Refused'
+  | 'Failed';

@@ -1,0 +1,109 @@
+import type { GpuModel } from './model.ts';
+import { MODELS } from './models.ts';
+import { normalizeProduct, toProductLabel } from './product-name.ts';
+
+const current = MODELS.filter((model) => model.superseded !== true);
+const byId = new Map(
+  MODELS.flatMap((model) => [model.id, ...(model.otherIds ?? [])].map((id) => [normalizeProduct(id), model])),
+);
+const byProduct = indexFirst((model) =>
+  model.products
+    .filter((product) => product.uncertain !== true)
+    .flatMap((product) => [product.name, product.label].map(normalizeProduct)),
+);
+const byFullName = indexFirst((model) => model.products.map((product) => product.label.toUpperCase()));
+const byDevice = indexFirst((model) =>
+  [...model.products.map((product) => product.pciDeviceId), ...(model.unnamedPciDeviceIds ?? [])]
+    .filter((id) => id !== undefined)
+    .map((id) => id.slice(2, 6)),
+);
+
+/**
+ * The model that a name means, whoever wrote it: a product as nvidia-smi prints it (with or without `NVIDIA `), as GPU Feature
+ * Discovery labels it (with `-MIG-…` and `-SHARED`), a canonical id, a PCI device id (`0x20B010DE`, `20B0`, `10de:20b0`), or
+ * part of these (`a100-80gb-sxm`, `h100-80gb`, `H200`). A part that several models share is answered with the first of them if
+ * all have the same profile names (`h100-80gb`: SXM and PCIe differ in multiprocessors only), else with nothing (`a100`).
+ * Where boards of one PCI id differ by driver (GB300, RTX PRO 5000) the current or more common table answers.
+ */
+export function findModel(nameInAnyForm: string): GpuModel | undefined {
+  const name = normalizeProduct(nameInAnyForm);
+  if (name === '') return undefined;
+  return (
+    byDevice.get(readDeviceId(nameInAnyForm) ?? '') ??
+    byId.get(name) ??
+    byProduct.get(name) ??
+    byFullName.get(toProductLabel(nameInAnyForm).toUpperCase()) ??
+    findByWords(name)
+  );
+}
+
+/** All models that carry a PCI device id of this one: the same board under other driver branches, itself included. */
+export function listModelsOfSameBoard(model: GpuModel): readonly GpuModel[] {
+  const devices = new Set(model.products.map((product) => product.pciDeviceId));
+  return MODELS.filter(
+    (other) =>
+      other === model ||
+      other.products.some((product) => product.pciDeviceId !== undefined && devices.has(product.pciDeviceId)),
+  );
+}
+
+/** What a policy knows of a GPU when it asks whether a selector meets it. */
+export interface GpuName {
+  /** Product in any form; a label's `-MIG-…` suffix does not matter. */
+  readonly product: string;
+  /** Canonical id, if it is known already; else it is looked up. */
+  readonly modelId?: string;
+}
+
+/**
+ * Whether a `models` selector of a policy meets a GPU: a glob of `*` and `?`, upper and lower case alike, matched on the
+ * canonical id and on the product as GPU Feature Discovery writes it, without `NVIDIA-`.
+ */
+export function matchesModelGlob(glob: string, gpu: GpuName): boolean {
+  const pattern = new RegExp(`^${glob.split('').map(globCharacter).join('')}$`, 'i');
+  const id = gpu.modelId ?? findModel(gpu.product)?.id;
+  return (id !== undefined && pattern.test(id)) || listLabels(gpu.product).some((label) => pattern.test(label));
+}
+
+function globCharacter(character: string): string {
+  if (character === '*') return '.*';
+  return character === '?' ? '.' : character.replace(/[\\^$.|+()[\]{}/-]/, '\\$&');
+}
+
+/** Both the label without its suffixes and the label as it stands, so that a glob ending in `-SHARED` is not a surprise. */
+function listLabels(product: string): readonly string[] {
+  const label = toProductLabel(product).replace(/^nvidia-/i, '');
+  return [normalizeProduct(label), label];
+}
+
+function readDeviceId(text: string): string | undefined {
+  const match = /^(?:0x)?(?:10de:)?([0-9a-f]{4})(?:10de)?$/i.exec(text.trim());
+  return match?.[1]?.toUpperCase();
+}
+
+/** Models whose id or one of whose products has all the words of the name; `SXM5` and `SXM` are one word. */
+function findByWords(name: string): GpuModel | undefined {
+  const words = splitWords(name);
+  const found = current.filter((model) =>
+    model.products.some((product) => {
+      const known = splitWords(`${normalizeProduct(model.id)}-${normalizeProduct(product.name)}`);
+      return words.every((word) => known.includes(word));
+    }),
+  );
+  const first = found[0];
+  return first !== undefined && found.every((model) => sameProfileNames(model, first)) ? first : undefined;
+}
+
+function splitWords(name: string): readonly string[] {
+  return name.split('-').map((word) => word.replace(/^SXM\d$/, 'SXM'));
+}
+
+function sameProfileNames(left: GpuModel, right: GpuModel): boolean {
+  return left.profiles.map((profile) => profile.name).join() === right.profiles.map((profile) => profile.name).join();
+}
+
+function indexFirst(keysOf: (model: GpuModel) => readonly string[]): ReadonlyMap<string, GpuModel> {
+  const index = new Map<string, GpuModel>();
+  for (const model of current) for (const key of keysOf(model)) if (!index.has(key)) index.set(key, model);
+  return index;
+}

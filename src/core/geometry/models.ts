@@ -1,0 +1,21 @@
+import { A100_MODELS, A30_MODELS } from './data/ampere.ts';
+import { BLACKWELL_MODELS } from './data/blackwell.ts';
+import { HOPPER_MODELS } from './data/hopper.ts';
+import { RTX_PRO_MODELS } from './data/rtx-pro.ts';
+import { THOR_MODELS } from './data/thor.ts';
+import type { GpuModel } from './model.ts';
+
+export type { Architecture, Confidence, GpuModel, ModelProfile, Product, ProfileField } from './model.ts';
+
+/**
+ * Every GPU model that can do MIG. For validation, simulation and documents: the table of a live driver always wins.
+ * Of two models with one product name the first is the one that the name finds.
+ */
+export const MODELS: readonly GpuModel[] = [
+  ...A100_MODELS,
+  ...A30_MODELS,
+  ...HOPPER_MODELS,
+  ...BLACKWELL_MODELS,
+  ...RTX_PRO_MODELS,
+  ...THOR_MODELS,
+];

@@ -1,0 +1,47 @@
+import type { Engines, Geometry, Profile } from './geometry.ts';
+import type { GpuModel } from './model.ts';
+import { listModelsOfSameBoard } from './model-lookup.ts';
+import { isProfileNameError, parseProfile } from './profile-name.ts';
+
+/**
+ * The profile of a GPU that a name means. Names change with the driver (A100-80GB `7g.79gb` and `7g.80gb`, early and late GB200,
+ * GB300 on 59x and 61x), ids do not: a name that the table does not have is looked up in the built-in tables of the same board
+ * and found again by its id. The name of a compute instance (`1c.3g.20gb`) finds its GPU instance's profile.
+ *
+ * @param geometry the table that counts, live or built in
+ * @param model the built-in model of the GPU, if known; without it only names that the table itself has are found
+ * @returns undefined if the GPU has no such profile
+ */
+export function resolveProfile(geometry: Geometry, name: string, model?: GpuModel): Profile | undefined {
+  const parsed = parseProfile(name);
+  const wanted = isProfileNameError(parsed) ? name : parsed.instanceProfile;
+  const own = findNamed(geometry.profiles, wanted);
+  if (own !== undefined || model === undefined) return own;
+  const id = listModelsOfSameBoard(model)
+    .map((other) => findNamed(other.profiles, wanted)?.id)
+    .find((candidate) => candidate !== undefined);
+  return id === undefined ? undefined : geometry.profiles.find((profile) => profile.id === id);
+}
+
+function findNamed(profiles: readonly Profile[], name: string): Profile | undefined {
+  return (
+    profiles.find((profile) => profile.name === name) ??
+    profiles.find((profile) => profile.formerNames?.includes(name) === true)
+  );
+}
+
+/**
+ * Engines of the whole GPU, which `nvidia-smi` does not list: the most that any profile has. True for every model of the table,
+ * since the largest profile takes all engines.
+ */
+export function deriveEngineTotals(profiles: readonly Profile[]): Engines {
+  const most = (pick: (engines: Engines) => number): number =>
+    profiles.reduce((best, profile) => Math.max(best, pick(profile.engines)), 0);
+  return {
+    copy: most((engines) => engines.copy),
+    decoder: most((engines) => engines.decoder),
+    encoder: most((engines) => engines.encoder),
+    jpeg: most((engines) => engines.jpeg),
+    ofa: most((engines) => engines.ofa),
+  };
+}

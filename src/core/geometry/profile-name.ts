@@ -1,0 +1,110 @@
+/** A profile name taken apart. */
+export interface ParsedProfile {
+  /** Canonical spelling: `1g.5gb`, `1g.24gb+me.all`, `1c.3g.20gb`; `3c.3g.20gb` is spelled `3g.20gb`. */
+  readonly name: string;
+  /** Profile of the GPU instance, that is the name without `Nc.`: `3g.20gb`. */
+  readonly instanceProfile: string;
+  /** Slices of the compute instance where it is smaller than its GPU instance: 1 of `1c.3g.20gb`. */
+  readonly computeInstanceSlices?: number;
+  /** Compute slices of the GPU instance: 3 of `3g.20gb`. */
+  readonly gpuSlices: number;
+  /** Memory in the name. A fraction of the board's nominal GB, not what an instance can use; 0 on Thor. */
+  readonly gb: number;
+  /** What follows a plus: `me`, `me.all`, `gfx`. */
+  readonly added: readonly string[];
+  /** What follows a minus: `me`. */
+  readonly removed: readonly string[];
+}
+
+/** Why a text is no profile name, and what one looks like. */
+export interface ProfileNameError {
+  readonly code: 'InvalidProfileName';
+  readonly message: string;
+}
+
+const GRAMMAR =
+  /^(?:(?<c>[1-9]\d?)c\.)?(?<g>[1-9]\d?)g\.(?<gb>\d{1,4})gb(?:\+(?<plus>[a-z][a-z0-9.]*(?:,[a-z][a-z0-9.]*)*))?(?:-(?<minus>[a-z][a-z0-9.]*(?:,[a-z][a-z0-9.]*)*))?$/;
+
+/**
+ * Takes a profile name apart, by the grammar of go-nvlib's MigProfile: `[Nc.]Mg.XXgb[+attribute[,attribute]][-attribute]`.
+ * Only the form is judged; whether a model has the profile is asked of {@link resolveProfile}.
+ */
+export function parseProfile(text: string): ParsedProfile | ProfileNameError {
+  const groups = GRAMMAR.exec(text)?.groups;
+  if (groups === undefined) return refuseName(text, hintSpelling(text));
+  const gpuSlices = Number(groups['g']);
+  const computeSlices = groups['c'] === undefined ? gpuSlices : Number(groups['c']);
+  if (computeSlices > gpuSlices)
+    return refuseName(
+      text,
+      `a compute instance of ${computeSlices} slices cannot be larger than its GPU instance of ${gpuSlices}`,
+    );
+  const instanceProfile = text.slice(groups['c'] === undefined ? 0 : groups['c'].length + 2);
+  const split = computeSlices < gpuSlices;
+  return {
+    name: split ? text : instanceProfile,
+    instanceProfile,
+    ...(split ? { computeInstanceSlices: computeSlices } : {}),
+    gpuSlices,
+    gb: Number(groups['gb']),
+    added: groups['plus']?.split(',') ?? [],
+    removed: groups['minus']?.split(',') ?? [],
+  };
+}
+
+export function isProfileNameError(result: ParsedProfile | ProfileNameError): result is ProfileNameError {
+  return 'code' in result;
+}
+
+/** True if both names mean the same profile on the same table: spelling of `3c.3g.20gb` and order of attributes aside. */
+export function profileNamesEqual(left: string, right: string): boolean {
+  if (left === right) return true;
+  const a = parseProfile(left);
+  const b = parseProfile(right);
+  if (isProfileNameError(a) || isProfileNameError(b)) return false;
+  return (
+    a.gpuSlices === b.gpuSlices &&
+    a.gb === b.gb &&
+    a.computeInstanceSlices === b.computeInstanceSlices &&
+    sameMembers(a.added, b.added) &&
+    sameMembers(a.removed, b.removed)
+  );
+}
+
+/** Extended resource under strategy mixed: `nvidia.com/mig-1g.5gb.me` (facts of the device plugin: every `+` becomes `.`). */
+export function resourceName(profile: string): string {
+  return `nvidia.com/mig-${profile.replaceAll('+', '.')}`;
+}
+
+/** Name of a compute instance of `slices` on a GPU instance: `1c.3g.20gb`, or the plain name for one over the whole. */
+export function computeInstanceName(instanceProfile: string, slices: number, gpuSlices: number): string {
+  return slices === gpuSlices ? instanceProfile : `${slices}c.${instanceProfile}`;
+}
+
+/**
+ * Slices that a compute instance takes, by its name. The driver names the compute instance of a `1g.5gb+me` just `1g.5gb`
+ * (`nvidia-smi -L`), therefore only the leading `Nc.` is read.
+ */
+export function computeInstanceSlices(name: string, gpuSlices: number): number {
+  const digits = /^(\d+)c\./.exec(name)?.[1];
+  return digits === undefined ? gpuSlices : Number(digits);
+}
+
+function sameMembers(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((member) => right.includes(member));
+}
+
+function refuseName(text: string, why: string): ProfileNameError {
+  return { code: 'InvalidProfileName', message: `"${text}" is no MIG profile name: ${why}` };
+}
+
+function hintSpelling(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^mig[ -]/i, '')
+    .toLowerCase();
+  if (bare !== text && GRAMMAR.test(bare)) return `write ${bare}`;
+  const dotted = /^(.*gb)\.([a-z].*)$/.exec(bare);
+  if (dotted !== null && GRAMMAR.test(`${dotted[1]}+${dotted[2]}`)) return `write ${dotted[1]}+${dotted[2]}`;
+  return 'it is written like 1g.5gb, 1g.5gb+me, 1g.24gb-me or 1c.3g.20gb';
+}

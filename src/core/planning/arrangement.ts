@@ -1,0 +1,117 @@
+import { countsKey, type Grid } from './grid.ts';
+
+/** The best places for instances that are still to be made, as a list. */
+export interface Arrangement {
+  /** What is left for later instances; higher is better. See {@link measureRoom}. */
+  readonly room: number;
+  readonly profile: number;
+  readonly start: number;
+  /** The rest of the list; undefined after the last. */
+  readonly next: Arrangement | undefined;
+}
+
+/** Nothing to place: the end of a list of arrangements, which only says what room is left. */
+export interface Settled {
+  readonly room: number;
+  readonly next: undefined;
+  readonly profile: -1;
+  readonly start: -1;
+}
+
+type Solution = Arrangement | Settled | undefined;
+
+/**
+ * Places instances into what is free of one GPU, exactly: all placements are tried (there are few), and what a set of free units
+ * was once found to hold is remembered per geometry and wanted counts.
+ */
+export interface Arranger {
+  /** The best arrangement of the instances in `remaining` around the units in `occupied`; undefined if there is none. */
+  arrange(occupied: number, remaining: readonly number[]): Solution;
+}
+
+const arrangers = new WeakMap<Grid, Map<number, Arranger>>();
+
+/** @param totals instances per profile once everything is in place, kept ones included: they bound what may come later */
+export function arrangerOf(grid: Grid, totals: readonly number[]): Arranger {
+  const known = arrangers.get(grid) ?? new Map<number, Arranger>();
+  arrangers.set(grid, known);
+  const key = countsKey(grid, totals);
+  const arranger = known.get(key) ?? buildArranger(grid, totals);
+  known.set(key, arranger);
+  return arranger;
+}
+
+function buildArranger(grid: Grid, totals: readonly number[]): Arranger {
+  const caps = grid.profiles.map((_, profile) => countAddable(grid, totals, profile));
+  const solutions = new Map<number, Solution>();
+  const units = 2 ** grid.geometry.memorySlices;
+
+  function solve(occupied: number, remaining: number[], key: number): Solution {
+    const memo = key * units + occupied;
+    if (solutions.has(memo)) return solutions.get(memo);
+    const solution = key === 0 ? settle(occupied) : place(occupied, remaining, key);
+    solutions.set(memo, solution);
+    return solution;
+  }
+
+  function place(occupied: number, remaining: number[], key: number): Solution {
+    const profile = grid.largestFirst.find((index) => (remaining[index] ?? 0) > 0) ?? 0;
+    let best: Solution;
+    remaining[profile] = (remaining[profile] ?? 0) - 1;
+    for (const slot of grid.slots[profile] ?? []) {
+      if ((slot.mask & occupied) !== 0) continue;
+      const next = solve(occupied | slot.mask, remaining, key - (grid.radix[profile] ?? 0));
+      if (next !== undefined && (best === undefined || next.room > best.room))
+        best = { room: next.room, profile, start: slot.start, next: next.profile === -1 ? undefined : next };
+    }
+    remaining[profile] += 1;
+    return best;
+  }
+
+  function settle(occupied: number): Settled {
+    return { room: measureRoom(grid, occupied, caps), next: undefined, profile: -1, start: -1 };
+  }
+
+  return { arrange: (occupied, remaining) => solve(occupied, [...remaining], countsKey(grid, remaining)) };
+}
+
+/**
+ * What is left for later: how many more instances of the largest profile would fit, then of the next smaller, and so on, each on
+ * its own, as one number of which the largest profile is the first digit.
+ *
+ * @param caps per profile the most that compute slices, engines and its own maximum still allow
+ */
+export function measureRoom(grid: Grid, occupied: number, caps: readonly number[]): number {
+  let room = 0;
+  for (const profile of grid.largestFirst) {
+    const cap = caps[profile] ?? 0;
+    let free = occupied;
+    let count = 0;
+    // Instances of one profile are equally long, so taking the first free start again and again finds the most.
+    for (const slot of grid.slots[profile] ?? []) {
+      if (count === cap) break;
+      if ((slot.mask & free) !== 0) continue;
+      free |= slot.mask;
+      count += 1;
+    }
+    room = room * ((grid.profiles[profile]?.maxInstances ?? 0) + 1) + count;
+  }
+  return room;
+}
+
+/** How many instances of a profile the counters (not the placement) still allow beside `totals`. */
+export function countAddable(grid: Grid, totals: readonly number[], profile: number): number {
+  const { maxInstances, computeSlices } = grid.profiles[profile] ?? { maxInstances: 0, computeSlices: 1 };
+  const sum = (weigh: (index: number) => number): number =>
+    totals.reduce((total, count, index) => total + count * weigh(index), 0);
+  const compute = grid.geometry.computeSlices - sum((index) => grid.profiles[index]?.computeSlices ?? 0);
+  let most = Math.min(maxInstances - (totals[profile] ?? 0), Math.floor(compute / computeSlices));
+  grid.engineTotals?.forEach((total, kind) => {
+    const each = grid.engines[profile]?.[kind] ?? 0;
+    if (each > 0) most = Math.min(most, Math.floor((total - sum((index) => grid.engines[index]?.[kind] ?? 0)) / each));
+  });
+  for (const group of grid.exclusive)
+    if (group.includes(profile))
+      most = Math.min(most, 1 - group.reduce((taken, index) => taken + (totals[index] ?? 0), 0));
+  return Math.max(0, most);
+}

@@ -1,0 +1,93 @@
+import type { Engines, Geometry, Profile } from '../geometry/geometry.ts';
+
+/** A place for one instance: profile index, first unit, and the units as a bit mask (bit 0 is unit 0). */
+export interface Slot {
+  readonly start: number;
+  readonly mask: number;
+}
+
+/** A geometry prepared for search: indices instead of names, bit masks instead of starts and sizes. */
+export interface Grid {
+  readonly geometry: Geometry;
+  readonly profiles: readonly Profile[];
+  /** Name and former names to index. */
+  readonly indexOf: ReadonlyMap<string, number>;
+  /** Per profile, by ascending start. */
+  readonly slots: readonly (readonly Slot[])[];
+  /** Profile indices from the largest to the smallest: by memory, then by compute slices, then by the order of `-lgip`. */
+  readonly largestFirst: readonly number[];
+  /** Per profile the weight of one instance in a number that holds the counts of all: a mixed radix of maxInstances + 1. */
+  readonly radix: readonly number[];
+  /** False if a profile has no published placement: then only counters can be judged. */
+  readonly placeable: boolean;
+  /** Per profile the engines as a list; see {@link ENGINE_KINDS}. */
+  readonly engines: readonly (readonly number[])[];
+  readonly engineTotals: readonly number[] | undefined;
+  /** Per set of mutually exclusive profiles its indices. */
+  readonly exclusive: readonly (readonly number[])[];
+}
+
+export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as const satisfies (keyof Engines)[];
+
+const grids = new WeakMap<Geometry, Grid>();
+
+/** The grid of a geometry, made once per geometry object. */
+export function gridOf(geometry: Geometry): Grid {
+  const known = grids.get(geometry);
+  if (known !== undefined) return known;
+  const grid = buildGrid(geometry);
+  grids.set(geometry, grid);
+  return grid;
+}
+
+/** Units of an instance as a bit mask. */
+export function unitMask(start: number, size: number): number {
+  return ((1 << size) - 1) << start;
+}
+
+/** Counts of all profiles as one number. */
+export function countsKey(grid: Grid, counts: readonly number[]): number {
+  return counts.reduce((key, count, profile) => key + count * (grid.radix[profile] ?? 0), 0);
+}
+
+function buildGrid(geometry: Geometry): Grid {
+  const { profiles } = geometry;
+  const radix: number[] = [];
+  profiles.reduce((weight, profile, index) => {
+    radix[index] = weight;
+    return weight * (profile.maxInstances + 1);
+  }, 1);
+  const indexOf = indexNames(profiles);
+  return {
+    geometry,
+    profiles,
+    indexOf,
+    slots: profiles.map(({ starts, memorySlices }) =>
+      starts.toSorted((a, b) => a - b).map((start) => ({ start, mask: unitMask(start, memorySlices) })),
+    ),
+    largestFirst: profiles.map((_, index) => index).toSorted((a, b) => compareSize(profiles[a], profiles[b]) || a - b),
+    radix,
+    placeable: profiles.every(({ starts, memorySlices }) => starts.length > 0 && memorySlices > 0),
+    engines: profiles.map(({ engines }) => ENGINE_KINDS.map((kind) => engines[kind])),
+    engineTotals: geometry.engines && listEngines(geometry.engines),
+    exclusive: (geometry.exclusive ?? []).map((names) =>
+      names.map((name) => indexOf.get(name)).filter((index) => index !== undefined),
+    ),
+  };
+}
+
+function listEngines(engines: Engines): readonly number[] {
+  return ENGINE_KINDS.map((kind) => engines[kind]);
+}
+
+function indexNames(profiles: readonly Profile[]): ReadonlyMap<string, number> {
+  const index = new Map<string, number>();
+  profiles.forEach(({ formerNames }, position) => formerNames?.forEach((name) => index.set(name, position)));
+  profiles.forEach(({ name }, position) => index.set(name, position));
+  return index;
+}
+
+function compareSize(left: Profile | undefined, right: Profile | undefined): number {
+  if (left === undefined || right === undefined) return 0;
+  return right.memorySlices - left.memorySlices || right.computeSlices - left.computeSlices;
+}

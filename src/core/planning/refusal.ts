@@ -1,0 +1,56 @@
+import type { Layout } from '../geometry/geometry.ts';
+
+/** Every reason for which the planner says no. */
+export type RefusalCode =
+  | 'InvalidProfileName'
+  | 'UnknownProfile'
+  | 'InvalidCount'
+  | 'InvalidComputeInstance'
+  | 'NotEnoughMemorySlices'
+  | 'NotEnoughComputeSlices'
+  | 'TooManyInstances'
+  | 'NotEnoughEngines'
+  | 'ExclusiveProfiles'
+  | 'NoPlacement'
+  | 'PlacementsUnknown'
+  | 'OverlappingInstances'
+  | 'UnknownInstance'
+  | 'ForeignInstanceInTheWay'
+  | 'BusyInstanceInTheWay'
+  | 'NotEnoughGpus'
+  | 'UnknownPreset';
+
+/** What ran out. */
+export type Resource =
+  | 'MemorySlices'
+  | 'ComputeSlices'
+  | 'Instances'
+  | 'CopyEngines'
+  | 'Decoders'
+  | 'Encoders'
+  | 'JpegEngines'
+  | 'OpticalFlowEngines'
+  | 'Gpus';
+
+/** Why a layout cannot be had, for people and for programs. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** One or two sentences that name the layout, what is missing with numbers, and what would fit. */
+  readonly message: string;
+  readonly resource?: Resource;
+  readonly needed?: number;
+  readonly available?: number;
+  /** The largest part of the wanted layout that fits, by memory slices; empty if no part does. */
+  readonly largestPart: Layout;
+  /** Valid layouts near the wanted one, nearest first, at most three. */
+  readonly alternatives: readonly Layout[];
+}
+
+/** A refusal before anything near it has been looked for. */
+export function refuse(
+  code: RefusalCode,
+  message: string,
+  numbers: { readonly resource?: Resource; readonly needed?: number; readonly available?: number } = {},
+): Refusal {
+  return { code, message, ...numbers, largestPart: {}, alternatives: [] };
+}

@@ -1,0 +1,52 @@
+import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
+import { type GpuModel, matchesModelGlob, models } from '../geometry/models.ts';
+import { layoutFor } from './gpu-layout.ts';
+import type { PolicyRefusal } from './refusal.ts';
+import { unsupportedFields } from './support.ts';
+
+/**
+ * Judges a policy without any node: fields that are not honoured yet, and layouts that no model they can meet could
+ * take. What only some models can take is judged on the GPUs of the nodes, by resolveNode.
+ */
+export function checkPolicy(spec: PolicySpec): PolicyRefusal | undefined {
+  const unsupported = unsupportedFields(spec);
+  if (unsupported.length > 0) {
+    const verb = unsupported.length === 1 ? 'is' : 'are';
+    return {
+      reason: 'NotSupportedYet',
+      message: `${unsupported.join(', ')} ${verb} not supported by this version yet; remove it and the policy works without`,
+    };
+  }
+  for (const [index, entry] of spec.layouts.entries()) {
+    const refusal = checkLayout(entry);
+    if (refusal) return { ...refusal, message: `spec.layouts[${index}]: ${refusal.message}` };
+  }
+  return undefined;
+}
+
+function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
+  // A glob that meets no model we know may still meet a new one, whose table its driver will tell.
+  const candidates = modelsOf(entry);
+  const refusals = candidates.map((model) => layoutFor(entry, model, modelName(model)));
+  const first = refusals.find((result) => 'refusal' in result);
+  if (first === undefined || refusals.some((result) => !('refusal' in result))) return undefined;
+  return 'refusal' in first ? explain(first.refusal, entry, candidates) : undefined;
+}
+
+function explain(refusal: PolicyRefusal, entry: PolicyLayout, candidates: readonly GpuModel[]): PolicyRefusal {
+  if (candidates.length === 1 || entry.gpus?.models !== undefined) return refusal;
+  // Without a model selector the first model's numbers alone would puzzle: say that every model was tried.
+  return { ...refusal, message: `fits no GPU model; for example ${refusal.message}` };
+}
+
+function modelsOf(entry: PolicyLayout): readonly GpuModel[] {
+  const globs = entry.gpus?.models;
+  if (globs === undefined) return models;
+  return models.filter((model) =>
+    model.products.some(({ name }) => globs.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id }))),
+  );
+}
+
+function modelName(model: GpuModel): string {
+  return model.products[0]?.name.replace(/^NVIDIA /, '') ?? model.id;
+}

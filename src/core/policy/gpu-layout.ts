@@ -1,0 +1,40 @@
+import type { PolicyLayout } from '../../api/types.ts';
+import type { Geometry, Layout } from '../geometry/geometry.ts';
+import { resolveProfile } from '../geometry/profile.ts';
+import { fitLayout } from '../planning/fit.ts';
+import { expandPreset } from '../planning/preset.ts';
+import type { PolicyRefusal } from './refusal.ts';
+
+/** What an entry of `layouts` makes of a GPU with this geometry: MIG off, a layout, or the reason why it cannot. */
+export type GpuLayout = { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: PolicyRefusal };
+
+/**
+ * Applies one entry of `layouts` to one geometry.
+ * @param model what to call the GPU in a refusal, such as `A100-SXM4-40GB`
+ */
+export function layoutFor(entry: PolicyLayout, geometry: Geometry, model: string): GpuLayout {
+  if (entry.mig !== undefined) return { mig: entry.mig };
+  if (entry.preset !== undefined) return presetFor(entry.preset, geometry, model);
+  return profilesFor(entry.profiles ?? {}, geometry, model);
+}
+
+function presetFor(preset: string, geometry: Geometry, model: string): GpuLayout {
+  const expanded = expandPreset(geometry, preset);
+  if ('refusal' in expanded) {
+    return { refusal: { reason: 'UnknownPreset', message: `${model}: ${expanded.refusal.message}` } };
+  }
+  return expanded.mig === 'Disabled' ? { mig: 'Disabled' } : { profiles: expanded.layout };
+}
+
+function profilesFor(wanted: Layout, geometry: Geometry, model: string): GpuLayout {
+  const profiles: Record<string, number> = {};
+  for (const [name, count] of Object.entries(wanted)) {
+    // Drivers differ in names (7g.79gb, 7g.80gb): the wish uses the name of the geometry that is there.
+    const known = resolveProfile(geometry, name)?.name ?? name;
+    profiles[known] = (profiles[known] ?? 0) + count;
+  }
+  const fit = fitLayout(geometry, profiles, model);
+  if (fit.fits) return { profiles };
+  const reason = fit.refusal.code === 'UnknownProfile' ? 'UnknownProfile' : 'DoesNotFit';
+  return { refusal: { reason, message: fit.refusal.message } };
+}

@@ -1,0 +1,38 @@
+import type { GpuReport, GpuWish } from '../../api/types.ts';
+import type { PolicyRefusal } from './refusal.ts';
+
+/**
+ * Strategy single demands all GPUs of a node in MIG mode with one profile, or none in MIG mode; else the device plugin
+ * exits and GPU Feature Discovery says MIG-INVALID. GPUs that no layout matches, and GPUs without MIG, count too
+ * (facts: k8s-device-plugin internal/rm/device_map.go).
+ */
+export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): PolicyRefusal | undefined {
+  const after = gpus.map((gpu) => {
+    const wanted = wish.find(({ uuid }) => uuid === gpu.uuid);
+    const profiles = wanted ? wanted.profiles : gpu.mig === 'Enabled' ? profilesOf(gpu) : undefined;
+    return { gpu, profiles: profiles && Object.keys(profiles).sort() };
+  });
+  const sliced = after.filter(({ profiles }) => profiles !== undefined);
+  if (sliced.length === 0) return undefined;
+  const whole = after.find(({ profiles }) => profiles === undefined);
+  if (whole) {
+    return refuse(`GPU ${whole.gpu.index} (${whole.gpu.product}) would stay whole beside sliced GPUs`);
+  }
+  const names = [...new Set(sliced.flatMap(({ profiles }) => profiles ?? []))];
+  if (names.length > 1) return refuse(`the node would have slices of ${names.join(' and ')}`);
+  const empty = sliced.find(({ profiles }) => profiles?.length === 0);
+  return empty ? refuse(`GPU ${empty.gpu.index} would be in MIG mode without a slice`) : undefined;
+}
+
+function profilesOf(gpu: GpuReport): Readonly<Record<string, number>> {
+  return Object.fromEntries(gpu.instances.map(({ profile }) => [profile, 1]));
+}
+
+function refuse(found: string): PolicyRefusal {
+  return {
+    reason: 'SingleNeedsOneProfile',
+    message:
+      `strategy single needs all GPUs of a node in MIG mode with one and the same profile, or none in MIG mode: ${found}; ` +
+      'the device plugin would not start. Use strategy mixed, or layouts that cover every GPU of the node with one profile',
+  };
+}

@@ -1,0 +1,183 @@
+import type { NodeReason } from '../../api/names.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, Phase, Wish } from '../../api/types.ts';
+import { sameJson } from '../fingerprint.ts';
+import type { PolicyRefusal } from '../policy/refusal.ts';
+import { deviceMeets, wishHash } from '../policy/wish.ts';
+
+/** All that decides what happens next on a node. */
+export interface NodeSituation {
+  readonly partition: GpuNodePartition;
+  readonly policy: GpuPartitionPolicy | undefined;
+  /** Why the policy is refused as a whole. */
+  readonly refusal: PolicyRefusal | undefined;
+  /** What the policy wants here; undefined while the agent has not reported. */
+  readonly wish: Wish | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What the controller does next. */
+export type NextStep =
+  /** Nothing: something else has to happen first. */
+  | 'Wait'
+  /** Write policy, strategy and wish, or take them away. */
+  | 'WriteWish'
+  /** Look whether pods use the GPUs; if none, close the node and grant. */
+  | 'Grant'
+  /** The device is as it shall be: labels, and open the node when the layout is advertised. */
+  | 'Finish';
+
+export interface Judgement {
+  readonly phase: Phase;
+  readonly reason: NodeReason;
+  readonly message: string;
+  readonly next: NextStep;
+  /** True for a state that normally passes within moments: it is written to status only when it lasts. */
+  readonly passing?: boolean;
+  /** Milliseconds after which to look again, where no event will tell. */
+  readonly again?: number;
+}
+
+type Rule = (situation: NodeSituation) => Judgement | undefined;
+
+/** The rules in order of precedence: the first that has something to say decides. */
+const rules: readonly Rule[] = [
+  grantInFlight,
+  noPolicy,
+  policyRefused,
+  agentSilent,
+  wishOutdated,
+  nothingToDo,
+  deviceDone,
+  planOnly,
+  planMissing,
+  planRefused,
+  retryLater,
+  paused,
+];
+
+export function judgeNode(situation: NodeSituation): Judgement {
+  for (const rule of rules) {
+    const judgement = rule(situation);
+    if (judgement) return judgement;
+  }
+  return {
+    phase: 'Pending',
+    reason: 'AwaitingGrant',
+    message: 'the plan is ready; waiting for the permission to change the device',
+    next: 'Grant',
+    passing: true,
+  };
+}
+
+// Whatever the policies say meanwhile, a node that may be changing its device now is left to finish.
+function grantInFlight({ partition, now }: NodeSituation): Judgement | undefined {
+  const granted = partition.spec.granted;
+  if (!granted || (partition.status?.device?.observedEpoch ?? 0) >= granted.epoch) return undefined;
+  const deadline = Date.parse(granted.deadline);
+  if (now <= deadline) {
+    const message = `the agent applies grant ${granted.epoch}`;
+    return { phase: 'Updating', reason: 'Applying', message, next: 'Wait', passing: true, again: deadline - now + 1000 };
+  }
+  return {
+    phase: 'Failed',
+    reason: 'Failed',
+    message:
+      `the agent has not answered grant ${granted.epoch} by its deadline ${granted.deadline}. ` +
+      'It starts nothing any more; look at its log, and at nvidia-smi on the node. A new grant follows when it reports again',
+    next: 'Wait',
+  };
+}
+
+function noPolicy({ policy, partition }: NodeSituation): Judgement | undefined {
+  if (policy) return undefined;
+  const { policy: written, strategy, wish } = partition.spec;
+  const outdated = written !== undefined || strategy !== undefined || wish !== undefined;
+  return {
+    phase: 'Unmanaged',
+    reason: 'NoPolicy',
+    message: 'no policy selects this node; it keeps the layout that it has',
+    next: outdated ? 'WriteWish' : 'Wait',
+  };
+}
+
+function policyRefused({ policy, refusal }: NodeSituation): Judgement | undefined {
+  if (!refusal) return undefined;
+  const message = `policy ${policy?.metadata.name} is not valid, nothing is touched: ${refusal.message}`;
+  return { phase: 'Invalid', reason: 'PolicyInvalid', message, next: 'Wait' };
+}
+
+function agentSilent({ wish, partition }: NodeSituation): Judgement | undefined {
+  if (wish) return undefined;
+  const error = partition.status?.device?.error;
+  const message = error
+    ? `the agent cannot read the GPUs: ${error.code}: ${error.message}`
+    : 'the agent of this node has not reported its GPUs: is its pod running?';
+  return { phase: 'Pending', reason: 'AgentNotReporting', message, next: 'Wait', passing: error === undefined };
+}
+
+function wishOutdated({ policy, partition, wish }: NodeSituation): Judgement | undefined {
+  const { spec } = partition;
+  const upToDate =
+    spec.policy?.name === policy?.metadata.name && spec.strategy === policy?.spec.strategy && sameJson(spec.wish, wish);
+  if (upToDate) return undefined;
+  const message = 'the wish has changed; waiting for the agent to plan it';
+  return { phase: 'Pending', reason: 'AwaitingPlan', message, next: 'WriteWish', passing: true };
+}
+
+function nothingToDo({ wish, policy }: NodeSituation): Judgement | undefined {
+  if (!wish || wish.gpus.length > 0 || policy?.spec.mode === 'Plan') return undefined;
+  const message = 'none of the policy’s layouts matches a GPU of this node; its GPUs are left alone';
+  return { phase: 'Ready', reason: 'NothingToDo', message, next: 'Finish' };
+}
+
+function deviceDone({ wish, partition, policy }: NodeSituation): Judgement | undefined {
+  if (!wish || policy?.spec.mode === 'Plan') return undefined;
+  if (!deviceMeets(partition.status?.device?.gpus ?? [], wish.gpus)) return undefined;
+  return { phase: 'Ready', reason: 'Ready', message: 'device, labels and resources equal the policy', next: 'Finish' };
+}
+
+function planOnly({ partition, policy }: NodeSituation): Judgement | undefined {
+  if (policy?.spec.mode !== 'Plan') return undefined;
+  const plan = partition.status?.device?.plan;
+  const message = plan?.refusal
+    ? `mode Plan, nothing is changed: ${plan.refusal}`
+    : `mode Plan, nothing is changed: would keep ${plan?.keep ?? 0}, destroy ${plan?.destroy ?? 0}, create ${plan?.create ?? 0} instances`;
+  return { phase: 'Pending', reason: 'PlanOnly', message, next: 'Wait' };
+}
+
+function planMissing({ partition, wish }: NodeSituation): Judgement | undefined {
+  const device = partition.status?.device;
+  if (wish && device?.plan?.wishHash === wishHash(wish.gpus) && device.step !== 'Unknown') return undefined;
+  const error = device?.error;
+  return {
+    phase: 'Pending',
+    reason: 'AwaitingPlan',
+    message: error
+      ? `waiting for the agent's plan; it says ${error.code}: ${error.message}`
+      : 'waiting for the agent to plan the wish',
+    next: 'Wait',
+    passing: error === undefined,
+  };
+}
+
+function planRefused({ partition }: NodeSituation): Judgement | undefined {
+  const refusal = partition.status?.device?.plan?.refusal;
+  if (refusal === undefined) return undefined;
+  return { phase: 'Failed', reason: 'Refused', message: refusal, next: 'Wait' };
+}
+
+function retryLater({ partition, now }: NodeSituation): Judgement | undefined {
+  const device = partition.status?.device;
+  if (device?.step !== 'Failed' || !device.error) return undefined;
+  const until = device.nextRetryTime === undefined ? now : Date.parse(device.nextRetryTime);
+  const message = `${device.error.code}: ${device.error.message}`;
+  if (now >= until) return undefined;
+  return { phase: 'Failed', reason: 'Failed', message, next: 'Wait', again: until - now };
+}
+
+function paused({ policy }: NodeSituation): Judgement | undefined {
+  if (policy?.spec.rollout?.paused !== true) return undefined;
+  const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to go on';
+  return { phase: 'Pending', reason: 'Paused', message, next: 'Wait' };
+}

@@ -1,0 +1,72 @@
+/** One operation of RFC 6902. */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly effect: string;
+  readonly value?: string;
+  readonly timeAdded?: string;
+}
+
+/** The parts of a Node that a patch starts from, as the watch or a read gave them. */
+export interface NodeMetadata {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+}
+
+export interface NodeChange {
+  /** Key to value; undefined takes the key away. */
+  readonly labels?: Readonly<Record<string, string | undefined>>;
+  readonly annotations?: Readonly<Record<string, string | undefined>>;
+  readonly addTaints?: readonly Taint[];
+  /** Keys of taints to take away. */
+  readonly removeTaints?: readonly string[];
+}
+
+/**
+ * The JSON patch that makes the change, empty where nothing has to change. Only the named keys are touched. Taints are
+ * one atomic list in Kubernetes, so a `test` makes the patch fail with 422, and nothing is lost, if anyone changed the
+ * list meanwhile.
+ */
+export function patchNode(node: NodeMetadata, change: NodeChange): readonly JsonPatchOperation[] {
+  return [
+    ...patchTaints(node.taints, change),
+    ...patchMap('/metadata/labels', node.labels, change.labels ?? {}),
+    ...patchMap('/metadata/annotations', node.annotations, change.annotations ?? {}),
+  ];
+}
+
+function patchTaints(current: readonly Taint[], change: NodeChange): readonly JsonPatchOperation[] {
+  const path = '/spec/taints';
+  const removed = new Set(change.removeTaints ?? []);
+  const kept = current.filter(({ key }) => !removed.has(key));
+  const added = (change.addTaints ?? []).filter(({ key }) => !kept.some((taint) => taint.key === key));
+  if (kept.length === current.length && added.length === 0) return [];
+  const wanted = [...kept, ...added];
+  const test: JsonPatchOperation = { op: 'test', path, value: current.length > 0 ? current : null };
+  if (wanted.length === 0) return [test, { op: 'remove', path }];
+  return [test, { op: current.length > 0 ? 'replace' : 'add', path, value: wanted }];
+}
+
+function patchMap(
+  path: string,
+  current: Readonly<Record<string, string>>,
+  change: Readonly<Record<string, string | undefined>>,
+): readonly JsonPatchOperation[] {
+  const entries = Object.entries(change).filter(([key, value]) => current[key] !== value);
+  if (entries.length === 0) return [];
+  // A patch cannot add to a map that is not there.
+  const create: JsonPatchOperation[] = Object.keys(current).length === 0 ? [{ op: 'add', path, value: {} }] : [];
+  return [
+    ...create,
+    ...entries.map(([key, value]): JsonPatchOperation => {
+      const target = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      return value === undefined ? { op: 'remove', path: target } : { op: 'add', path: target, value };
+    }),
+  ];
+}

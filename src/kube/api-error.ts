@@ -1,0 +1,144 @@
+/** Why a request failed where the API server did not say so itself. */
+export type OwnReason = 'Unreachable' | 'Timeout' | 'InvalidAnswer' | 'NoCredentials';
+
+/** A part of `details` of a Kubernetes Status. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** `details` of a Kubernetes Status: what the error is about. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** A Kubernetes Status object, as far as we read it (apimachinery `meta/v1.Status`). */
+export interface Status {
+  readonly code?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: StatusDetails;
+}
+
+export interface ApiErrorFields {
+  /** What was tried: `PATCH /api/v1/nodes/n1`. */
+  readonly request: string;
+  readonly code: number;
+  readonly reason: string;
+  readonly text: string;
+  readonly details?: StatusDetails | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A request to the API server failed. The message names the request, the code, the reason and the server's words. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** HTTP status; 0 when there was no answer at all, so that nobody knows whether the request took effect. */
+  readonly code: number;
+  /** `Conflict`, `NotFound`, `AlreadyExists`, … of the Status, or one of {@link OwnReason}. */
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+  /** The server's wish (header Retry-After or the Status), in ms. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(fields: ApiErrorFields) {
+    super(`${fields.request}: ${fields.code === 0 ? '' : `${fields.code} `}${fields.reason}: ${fields.text}`, {
+      cause: fields.cause,
+    });
+    this.code = fields.code;
+    this.reason = fields.reason;
+    this.details = fields.details;
+    this.retryAfterMs = fields.retryAfterMs;
+  }
+
+  /** Whether a cause of this kind is named in the details, such as `DisruptionBudget` or `FieldManagerConflict`. */
+  hasCause(reason: string): boolean {
+    return this.details?.causes?.some((cause) => cause.reason === reason) ?? false;
+  }
+}
+
+/** The object does not exist, or the API has no such resource (its CRD is not installed). */
+export function isNotFound(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 404;
+}
+
+/** Somebody else changed or owns it: a resourceVersion that is no longer the newest, or fields of another manager. */
+export function isConflict(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 409 && error.reason !== 'AlreadyExists';
+}
+
+/** The name is taken. */
+export function isAlreadyExists(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.reason === 'AlreadyExists';
+}
+
+/** The resourceVersion or the continue token is too old: list again. */
+export function isGone(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 410;
+}
+
+/** Makes the error of an answer that is not 2xx. A body that is not a Status (a proxy's page) is quoted in short. */
+export function parseApiError(request: string, httpStatus: number, retryAfter: string | null, body: string): ApiError {
+  const status = parseStatus(body);
+  const code = status?.code ?? httpStatus;
+  const headerMs = parseRetryAfter(retryAfter);
+  const seconds = status?.details?.retryAfterSeconds;
+  return new ApiError({
+    request,
+    code,
+    reason: status?.reason ?? reasonOf(code),
+    text: status?.message ?? (body === '' ? 'no explanation given' : body.slice(0, 300)),
+    details: status?.details,
+    retryAfterMs: headerMs ?? (seconds === undefined || seconds === 0 ? undefined : seconds * 1000),
+  });
+}
+
+/** The Status of a body, or nothing where it is something else. */
+export function parseStatus(body: string): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isStatus(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
+}
+
+/** Header Retry-After in ms; seconds only, since Kubernetes never sends a date. */
+function parseRetryAfter(header: string | null): number | undefined {
+  if (header === null || !/^\d+$/.test(header.trim())) return undefined;
+  return Number(header) * 1000;
+}
+
+function reasonOf(code: number): string {
+  switch (code) {
+    case 401:
+      return 'Unauthorized';
+    case 403:
+      return 'Forbidden';
+    case 404:
+      return 'NotFound';
+    case 409:
+      return 'Conflict';
+    case 410:
+      return 'Expired';
+    case 429:
+      return 'TooManyRequests';
+    case 503:
+      return 'ServiceUnavailable';
+    case 504:
+      return 'Timeout';
+    default:
+      return 'HttpError';
+  }
+}

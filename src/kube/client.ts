@@ -1,0 +1,213 @@
+import { isGone, isNotFound } from './api-error.ts';
+import type { PooledKubeConfig } from './kubeconfig.ts';
+import { sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
+import { apiVersionOf, collectionPath, objectPath } from './resource.ts';
+import type { KubeObject, ObjectRef, Resource } from './resource.ts';
+
+export interface CallOptions {
+  /** Limit of each try, in ms. */
+  readonly timeoutMs?: number;
+  /** Most tries in all; 1 means no retry. */
+  readonly attempts?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Selection {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface List<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly dryRun?: boolean;
+  /** Answer with metadata only: saves memory and time where the rest of the answer is not read, as with Nodes. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take fields from other managers; else a field of another manager is a Conflict. */
+  readonly force?: boolean;
+  readonly fieldManager?: string;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Delete only the object with this uid or version; else Conflict. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+}
+
+/** A JSON patch operation (RFC 6902). */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+interface Page<T> {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly T[];
+}
+
+const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+/**
+ * The verbs of the Kubernetes API on plain JSON. The type argument is the caller's claim about the parts that it
+ * reads; nothing is converted. Every method throws ApiError.
+ */
+export class KubeClient {
+  readonly config: PooledKubeConfig;
+  /** Recorded by the server as the owner of what we write. */
+  readonly fieldManager: string;
+
+  constructor(config: PooledKubeConfig, fieldManager: string) {
+    this.config = config;
+    this.fieldManager = fieldManager;
+  }
+
+  get<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T> {
+    return this.#send<T>({ method: 'GET', path: objectPath(ref), ...options });
+  }
+
+  /** Like `get`, but an object that does not exist is `undefined`. */
+  async find<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T | undefined> {
+    try {
+      return await this.get<T>(ref, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** A complete, consistent list, read in pages; starts again when the server forgets the list half way (410). */
+  async list<T extends KubeObject>(resource: Resource, selection: Selection = {}, options?: CallOptions): Promise<List<T>> {
+    for (let attempt = 1; ; attempt += 1) {
+      const items: T[] = [];
+      try {
+        for await (const page of this.listPages<T>(resource, selection, options)) {
+          items.push(...page.items);
+          if (page.isLast) return { items, resourceVersion: page.resourceVersion };
+        }
+      } catch (error) {
+        if (!isGone(error) || attempt === 3) throw error;
+      }
+    }
+  }
+
+  /** The pages of a list, 500 objects each. Until `isLast`, the list is only a part and says nothing about what is absent. */
+  async *listPages<T extends KubeObject>(
+    resource: Resource,
+    selection: Selection = {},
+    options?: CallOptions,
+  ): AsyncGenerator<List<T> & { readonly isLast: boolean }> {
+    const path = collectionPath(resource, selection.namespace);
+    const { labelSelector, fieldSelector } = selection;
+    const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+    let next: string | undefined;
+    do {
+      const query = { labelSelector, fieldSelector, limit: 500, continue: next };
+      const page = await this.#send<Page<T>>({ method: 'GET', path, query, timeoutMs: 60_000, ...options });
+      next = page.metadata.continue === '' ? undefined : page.metadata.continue;
+      // The items of a list of a built-in type come without apiVersion and kind.
+      const items = page.items.map((item) => ({ ...type, ...item }));
+      yield { items, resourceVersion: page.metadata.resourceVersion, isLast: next === undefined };
+    } while (next !== undefined);
+  }
+
+  create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T> {
+    const path = collectionPath(resource, object.metadata.namespace);
+    return this.#write<T>('POST', path, withType(resource, object), options);
+  }
+
+  /** Creates a subresource such as `eviction` or `token`, and returns what the server answers. */
+  createSubresource(ref: ObjectRef, body: unknown, options?: CallOptions): Promise<unknown> {
+    return this.#write('POST', objectPath(ref), body, options);
+  }
+
+  /** Replaces an object as it was read; only for small objects that are ours whole, such as a Lease. */
+  replace<T extends KubeObject>(ref: ObjectRef, object: T, options?: WriteOptions): Promise<T> {
+    return this.#write<T>('PUT', objectPath(ref), withType(ref.resource, object), options);
+  }
+
+  /** JSON merge patch: absent fields stay, `null` removes, lists are replaced. */
+  merge<T extends KubeObject>(ref: ObjectRef, patch: unknown, options?: WriteOptions): Promise<T> {
+    return this.#write<T>('PATCH', objectPath(ref), patch, options, { contentType: 'application/merge-patch+json' });
+  }
+
+  /** JSON patch: all operations or none; a failed `test` is a 422. */
+  patch<T extends KubeObject>(ref: ObjectRef, operations: readonly JsonPatchOperation[], options?: WriteOptions): Promise<T> {
+    return this.#write<T>('PATCH', objectPath(ref), operations, options, { contentType: 'application/json-patch+json' });
+  }
+
+  /**
+   * Server-side apply: the object is made to hold exactly these fields of ours; fields that we applied before and leave
+   * out now are removed. Creates the object if absent. A resourceVersion in `metadata` is a precondition.
+   */
+  apply<T extends KubeObject>(ref: ObjectRef, fields: ApplyFields, options: ApplyOptions = {}): Promise<T> {
+    const { force, fieldManager, ...rest } = options;
+    const { name, namespace } = ref;
+    const metadata = { ...fields.metadata, name, ...(namespace === undefined ? {} : { namespace }) };
+    const body = withType(ref.resource, { ...fields, metadata });
+    const extra = { contentType: 'application/apply-patch+yaml', query: { force, fieldManager } };
+    return this.#write<T>('PATCH', objectPath(ref), body, rest, extra);
+  }
+
+  /** Server-side apply of the status subresource, taking the fields from whoever had them. */
+  applyStatus<T extends KubeObject>(ref: ObjectRef, status: unknown, options?: ApplyOptions): Promise<T> {
+    return this.apply<T>({ ...ref, subresource: 'status' }, { status }, { force: true, ...options });
+  }
+
+  /** Deletes an object; false when it was not there. */
+  async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
+    const { preconditions, gracePeriodSeconds, propagationPolicy, ...rest } = options;
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, gracePeriodSeconds, propagationPolicy };
+    try {
+      await this.#send({ method: 'DELETE', path: objectPath(ref), body, ...rest });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Any other request, such as discovery or `/version`. */
+  request(request: ApiRequest): Promise<unknown> {
+    return sendRequest(this.config, request);
+  }
+
+  #write<T>(
+    method: Method,
+    path: string,
+    body: unknown,
+    { dryRun, metadataOnly, ...rest }: WriteOptions = {},
+    extra: { readonly contentType?: string; readonly query?: Query } = {},
+  ): Promise<T> {
+    const query = { fieldManager: this.fieldManager, dryRun: dryRun === true ? 'All' : undefined, ...known(extra.query) };
+    const accept = metadataOnly === true ? { accept: metadataAccept } : {};
+    return this.#send<T>({ ...rest, ...extra, ...accept, method, path, body, query });
+  }
+
+  async #send<T>(request: ApiRequest): Promise<T> {
+    // The one place where JSON from the API server gets a type. The server has checked it against the schema.
+    return (await sendRequest(this.config, request)) as T;
+  }
+}
+
+/** What `apply` sends; name, namespace, apiVersion and kind are filled in. */
+export interface ApplyFields {
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+function withType<T extends object>(resource: Resource, object: T): T {
+  return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind };
+}
+
+function known(query: Query | undefined): Query {
+  return Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => value !== undefined));
+}

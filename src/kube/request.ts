@@ -1,0 +1,128 @@
+import { fetch, type Response } from 'undici';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, parseApiError } from './api-error.ts';
+import type { PooledKubeConfig } from './kubeconfig.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** One request, JSON in and JSON out. Nothing is ever decoded into typed models, which drop fields that they do not know. */
+export interface ApiRequest {
+  readonly method: Method;
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** Of the body; `application/json` unless told. */
+  readonly contentType?: string;
+  readonly accept?: string;
+  /** Limit of each try, in ms, the body included. */
+  readonly timeoutMs?: number;
+  /** Most tries in all; 1 means no retry. */
+  readonly attempts?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Tries and waits when the request does not say. */
+const defaults = { timeoutMs: 15_000, attempts: 4, backoffMs: 250, longestWaitMs: 10_000 } as const;
+
+/**
+ * Sends a request and returns the JSON of the answer. Repeats it, with full jitter and never sooner than Retry-After,
+ * where that is safe: always after a refusal (429), and after a lost or broken answer only when doing it twice is the
+ * same as doing it once. After a 401 it reads the credentials anew, once.
+ * @throws ApiError, or the reason of the signal when the caller gave up.
+ */
+export async function sendRequest(config: PooledKubeConfig, request: ApiRequest): Promise<unknown> {
+  const attempts = request.attempts ?? defaults.attempts;
+  let reloaded = false;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendOnce(config, request);
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 401 && !reloaded) {
+        reloaded = true;
+        config.reload();
+        continue;
+      }
+      const waitMs = delayOf(error, attempt);
+      if (attempt >= attempts || waitMs > defaults.longestWaitMs || !mayRepeat(request, error)) throw error;
+      await sleep(waitMs, undefined, { signal: request.signal });
+    }
+  }
+}
+
+/**
+ * Sends a request once and returns the answer with its body unread. The signal ends the body too.
+ * @throws ApiError when the answer is not 2xx or does not come.
+ */
+export async function openRequest(config: PooledKubeConfig, request: ApiRequest, signal: AbortSignal): Promise<Response> {
+  const name = describeRequest(request);
+  const { server, headers, dispatcher } = await config.credentials().catch((cause: unknown) => {
+    throw new ApiError({ request: name, code: 0, reason: 'NoCredentials', text: 'cannot read the credentials', cause });
+  });
+  const url = new URL(server + request.path);
+  for (const [key, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(key, String(value));
+  }
+  try {
+    const response = await fetch(url, {
+      method: request.method,
+      headers: {
+        ...headers,
+        'user-agent': 'gpu-partition-operator',
+        accept: request.accept ?? 'application/json',
+        ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      redirect: 'error',
+      dispatcher,
+      signal,
+    });
+    if (response.ok) return response;
+    throw parseApiError(name, response.status, response.headers.get('retry-after'), await response.text());
+  } catch (error) {
+    throw asApiError(name, error);
+  }
+}
+
+/** `GET /api/v1/nodes/n1`, for messages. */
+export function describeRequest(request: Pick<ApiRequest, 'method' | 'path'>): string {
+  return `${request.method} ${request.path}`;
+}
+
+async function sendOnce(config: PooledKubeConfig, request: ApiRequest): Promise<unknown> {
+  const limit = AbortSignal.timeout(request.timeoutMs ?? defaults.timeoutMs);
+  const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
+  const response = await openRequest(config, request, signal);
+  try {
+    return await response.json();
+  } catch (error) {
+    throw asApiError(describeRequest(request), error);
+  }
+}
+
+function asApiError(request: string, cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  if (cause instanceof SyntaxError) {
+    return new ApiError({ request, code: 0, reason: 'InvalidAnswer', text: 'the answer is not JSON or was cut', cause });
+  }
+  if (cause instanceof DOMException && cause.name === 'TimeoutError') {
+    return new ApiError({ request, code: 0, reason: 'Timeout', text: 'no complete answer within the limit', cause });
+  }
+  return new ApiError({ request, code: 0, reason: 'Unreachable', text: 'the connection failed', cause });
+}
+
+function mayRepeat(request: ApiRequest, error: ApiError): boolean {
+  // A PodDisruptionBudget also refuses an eviction with 429; that is an answer, not overload.
+  if (error.code === 429) return !error.hasCause('DisruptionBudget') && (isIdempotent(request) || error.retryAfterMs !== undefined);
+  return [0, 500, 502, 503, 504].includes(error.code) && error.reason !== 'NoCredentials' && isIdempotent(request);
+}
+
+function isIdempotent({ method, contentType }: ApiRequest): boolean {
+  return method !== 'POST' && contentType !== 'application/json-patch+json';
+}
+
+function delayOf(error: ApiError, attempt: number): number {
+  return (error.retryAfterMs ?? 0) + Math.random() * defaults.backoffMs * 2 ** attempt;
+}

@@ -1,0 +1,84 @@
+/** A resource of the Kubernetes API, as `kubectl api-resources` lists it. */
+export interface Resource {
+  /** API group; empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** One object, or one of its subresources. */
+export interface ObjectRef {
+  readonly resource: Resource;
+  readonly name: string;
+  /** Absent for cluster-scoped objects. */
+  readonly namespace?: string;
+  readonly subresource?: string;
+}
+
+/** Object metadata as JSON: times are RFC 3339 strings, never `Date`. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly unknown[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** What all objects share. Programs add `spec` and `status` as far as they read them. */
+export interface KubeObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** `group/version`, or `version` for the core group. */
+export function apiVersionOf(resource: Resource): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** Path of a collection: `/apis/apps/v1/namespaces/a/deployments`. */
+export function collectionPath(resource: Resource, namespace?: string): string {
+  const root = resource.group === '' ? '/api' : '/apis';
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${root}/${apiVersionOf(resource)}${scope}/${resource.plural}`;
+}
+
+/** Path of an object or its subresource: `/api/v1/nodes/n1/status`. */
+export function objectPath(ref: ObjectRef): string {
+  const path = `${collectionPath(ref.resource, ref.namespace)}/${encodeURIComponent(ref.name)}`;
+  return ref.subresource === undefined ? path : `${path}/${ref.subresource}`;
+}
+
+/** Key of an object within its resource: `namespace/name`, or `name` when cluster-scoped. */
+export function keyOf(object: KubeObject): string {
+  const { name, namespace } = object.metadata;
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** Reference to an object that was read. */
+export function refOf(resource: Resource, object: KubeObject, subresource?: string): ObjectRef {
+  const { name, namespace } = object.metadata;
+  return {
+    resource,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}

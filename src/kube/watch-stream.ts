@@ -1,0 +1,86 @@
+import { ApiError, type Status } from './api-error.ts';
+import type { PooledKubeConfig } from './kubeconfig.ts';
+import { describeRequest, openRequest, type Query } from './request.ts';
+import type { KubeObject } from './resource.ts';
+
+/** A line of a watch. A bookmark's object has nothing but a version. */
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly object: KubeObject };
+
+type WireEvent<T> = WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status };
+
+export interface WatchRequest {
+  readonly path: string;
+  readonly query: Query;
+  readonly accept?: string | undefined;
+  /** The watch ends with a Timeout when the server says nothing for so long, in ms. */
+  readonly idleMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens a watch and yields its events until the server ends it. An ERROR event ends it as well: the server may leave
+ * the stream open after one and say no more.
+ * @throws ApiError; reason `Timeout` when the connection went silent, `InvalidAnswer` for a line that is not JSON.
+ */
+export async function* readWatch<T extends KubeObject>(
+  config: PooledKubeConfig,
+  { path, query, accept, idleMs, signal }: WatchRequest,
+): AsyncGenerator<WatchEvent<T>> {
+  const request = { method: 'GET', path, query, ...(accept === undefined ? {} : { accept }) } as const;
+  const name = describeRequest(request);
+  const silence = new AbortController();
+  const timer = setTimeout(() => {
+    const text = `the server said nothing for ${idleMs} ms`;
+    silence.abort(new ApiError({ request: name, code: 0, reason: 'Timeout', text }));
+  }, idleMs);
+  try {
+    const response = await openRequest(config, request, AbortSignal.any([signal, silence.signal]));
+    if (response.body === null) return;
+    const body: AsyncIterable<Uint8Array> = response.body;
+    for await (const line of splitLines(body, () => timer.refresh())) {
+      const event = parseEvent<T>(name, line);
+      if (event.type === 'ERROR') throw errorOf(name, event.object);
+      yield event;
+    }
+  } catch (cause) {
+    if (cause instanceof ApiError || signal.aborted) throw cause;
+    if (silence.signal.aborted) throw silence.signal.reason;
+    throw new ApiError({ request: name, code: 0, reason: 'Unreachable', text: 'the connection was cut', cause });
+  } finally {
+    clearTimeout(timer);
+    // Closes the socket when the reader left early.
+    silence.abort();
+  }
+}
+
+async function* splitLines(body: AsyncIterable<Uint8Array>, onData: () => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    onData();
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield line;
+  }
+}
+
+function parseEvent<T>(request: string, line: string): WireEvent<T> {
+  try {
+    // The server has checked the objects against their schema.
+    return JSON.parse(line) as WireEvent<T>;
+  } catch (cause) {
+    throw new ApiError({ request, code: 0, reason: 'InvalidAnswer', text: 'an event is not JSON', cause });
+  }
+}
+
+function errorOf(request: string, { code, reason, message, details }: Status): ApiError {
+  return new ApiError({
+    request,
+    code: code ?? 500,
+    reason: reason ?? 'InternalError',
+    text: `the watch ended with an error: ${message ?? 'no explanation given'}`,
+    details,
+  });
+}

@@ -1,0 +1,42 @@
+/**
+ * Time as the shells see it. Everything that waits takes a clock, so that tests run hours in milliseconds.
+ */
+export interface Clock {
+  /** Milliseconds of a clock that never jumps; only differences mean something. */
+  monotonicMs(): number;
+  /** Milliseconds since 1970, UTC. */
+  wallMs(): number;
+  /** Calls `action` once, `delayMs` from now, and returns how to call it off. */
+  startTimer(delayMs: number, action: () => void): () => void;
+}
+
+// setTimeout takes a 32-bit delay and fires at once when it is larger.
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The machine's clock. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  startTimer(delayMs, action) {
+    const timer = setTimeout(action, Math.min(Math.max(0, delayMs), longestTimerMs));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `delayMs` of the clock, or at once when the signal aborts; never rejects. */
+export function waitFor(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) {
+      resolve();
+      return;
+    }
+    const finish = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    };
+    const cancel = clock.startTimer(delayMs, finish);
+    signal?.addEventListener('abort', finish, { once: true });
+  });
+}

@@ -1,0 +1,75 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { buildControlPlane } from './build.ts';
+import { cacheRoot, expectBuildSeconds, findFault } from './cache.ts';
+import { readGoModule } from './go-module.ts';
+import type { GoModule } from './go-module.ts';
+import { findGo, goMissing } from './go-toolchain.ts';
+import type { GoToolchain } from './go-toolchain.ts';
+import { takeLock } from './lock.ts';
+import { binariesIn, findAssets } from './programs.ts';
+import type { Binaries } from './programs.ts';
+import { reportProgress } from './progress.ts';
+import type { OnProgress } from './progress.ts';
+
+export interface FindOptions {
+  readonly onProgress?: OnProgress;
+  /** Folder of the Go module; our own where absent. */
+  readonly moduleFolder?: string;
+  /** Folder of the cache; that of the user where absent. */
+  readonly cache?: string;
+}
+
+/**
+ * Kubernetes' own programs: those in `KUBEBUILDER_ASSETS` where that is set, else those of the cache, built first
+ * where it does not have them or they are broken.
+ *
+ * @throws ControlPlaneError that says in a sentence what is missing and how to get it.
+ */
+export async function findControlPlane(options: FindOptions = {}): Promise<Binaries> {
+  const assets = process.env['KUBEBUILDER_ASSETS'];
+  if (assets !== undefined && assets !== '') return findAssets(assets);
+  const module = await readGoModule(options.moduleFolder);
+  const root = options.cache ?? cacheRoot();
+  const go = await findGo(module);
+  if (go === undefined) return findBuilt(module, root);
+  const folder = join(root, folderName(module, go));
+  if ((await findFault(folder)) !== undefined) await buildOnce(module, go, folder, options.onProgress);
+  return binariesIn(folder);
+}
+
+function folderName(module: GoModule, go: GoToolchain): string {
+  return `${module.kubernetes}-${module.hash}-${go.version}-${go.platform}`;
+}
+
+/** Concurrent callers, in this process or another, wait for the first and find its build. */
+async function buildOnce(
+  module: GoModule,
+  go: GoToolchain,
+  folder: string,
+  onProgress: OnProgress | undefined,
+): Promise<void> {
+  const root = join(folder, '..');
+  await mkdir(root, { recursive: true });
+  const expectedSeconds = await expectBuildSeconds(root);
+  let waiting: Disposable | undefined;
+  await using _lock = await takeLock(`${folder}.lock`, {
+    onWait: (startedAt) => (waiting ??= reportProgress(onProgress, { phase: 'waiting', startedAt, expectedSeconds })),
+  });
+  waiting?.[Symbol.dispose]();
+  if ((await findFault(folder)) === undefined) return;
+  using _building = reportProgress(onProgress, { phase: 'building', startedAt: Date.now(), expectedSeconds });
+  await buildControlPlane(module, go, folder);
+}
+
+/** A machine without Go can still have a cache (a CI runner that restored it): any Go version's build will do. */
+async function findBuilt(module: GoModule, root: string): Promise<Binaries> {
+  const names = await readdir(root).catch(() => []);
+  for (const name of names) {
+    const isOurs = name.startsWith(`${module.kubernetes}-${module.hash}-`) && !name.includes('.building-');
+    const folder = join(root, name);
+    if (isOurs && (await findFault(folder)) === undefined) return binariesIn(folder);
+  }
+  throw goMissing(module);
+}

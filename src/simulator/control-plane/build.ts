@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { findFault, programFile, writeManifest } from './cache.ts';
+import { ControlPlaneError, messageOf } from './errors.ts';
+import { buildArguments } from './go-module.ts';
+import type { GoModule } from './go-module.ts';
+import { goEnvironment } from './go-toolchain.ts';
+import type { GoToolchain } from './go-toolchain.ts';
+import { startGuard } from './guard.ts';
+import { allPrograms } from './programs.ts';
+import { runProgram } from './run.ts';
+
+/**
+ * Builds into a folder beside the target and renames it into place, so that a folder of the cache is whole or absent.
+ *
+ * @throws ControlPlaneError `BuildFailed` with the end of Go's output; `BuildUnusable` where the program does not answer.
+ */
+export async function buildControlPlane(module: GoModule, go: GoToolchain, target: string): Promise<void> {
+  await mkdir(join(target, '..'), { recursive: true });
+  const folder = await mkdtemp(`${target}.building-`);
+  const guard = startGuard(folder);
+  try {
+    const startedAt = Date.now();
+    await runGo(module, join(folder, programFile), (pid) => guard.watch(pid));
+    for (const name of allPrograms) await symlink(programFile, join(folder, name));
+    const buildSeconds = Math.round((Date.now() - startedAt) / 1000);
+    await writeManifest(folder, { kubernetes: module.kubernetes, go: go.version, buildSeconds });
+    const fault = await findFault(folder);
+    if (fault !== undefined) {
+      throw new ControlPlaneError('BuildUnusable', `Go built the control plane and it is of no use: ${fault}.`);
+    }
+    await rm(target, { recursive: true, force: true });
+    await rename(folder, target);
+  } finally {
+    guard.release();
+  }
+}
+
+async function runGo(module: GoModule, output: string, onStart: (pid: number) => void): Promise<void> {
+  const args = [...buildArguments(module.kubernetes), '-o', output, '.'];
+  const built = await runProgram('go', args, { cwd: module.folder, env: goEnvironment(), onStart }).catch(
+    (cause: unknown) => {
+      throw new ControlPlaneError('BuildFailed', `\`go build\` did not start: ${messageOf(cause)}`, { cause });
+    },
+  );
+  if (built.code === 0) return;
+  throw new ControlPlaneError(
+    'BuildFailed',
+    `\`go build\` of the control plane in ${module.folder} ended with ${built.code} (it needs the module proxy, ` +
+      `5 GB of disk and 3 GB of memory):\n${built.stderr.trim().slice(-2000)}`,
+  );
+}

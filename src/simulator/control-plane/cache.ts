@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+import { allPrograms, missingPrograms, probeKubectl } from './programs.ts';
+
+/** The one file that is built; the five names are links to it. */
+export const programFile = 'control-plane';
+const manifestFile = 'manifest.json';
+
+/** Seconds of a cold build with its downloads on two cores. */
+export const coldBuildSeconds = 420;
+
+/** Written last, so that a folder with a manifest was once whole. */
+export interface Manifest {
+  readonly kubernetes: string;
+  readonly go: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly sha256: string;
+  readonly buildSeconds: number;
+}
+
+/** Outside the work tree, so that checkouts share it and `git clean` spares it. */
+export function cacheRoot(): string {
+  const base = process.env['XDG_CACHE_HOME'];
+  return join(base !== undefined && base !== '' ? base : join(homedir(), '.cache'), 'gpu-partition-operator/control-plane');
+}
+
+export async function writeManifest(
+  folder: string,
+  about: Pick<Manifest, 'kubernetes' | 'go' | 'buildSeconds'>,
+): Promise<void> {
+  const program = join(folder, programFile);
+  const { size, mtimeMs } = await stat(program);
+  const manifest: Manifest = { ...about, size, modifiedMs: Math.round(mtimeMs), sha256: await hashFile(program) };
+  await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+/**
+ * What is wrong with a folder of the cache, in words; undefined if nothing is. The hash is computed only where the
+ * file's time is not the one of the manifest: it costs half a second.
+ */
+export async function findFault(folder: string): Promise<string | undefined> {
+  const manifest = await readManifest(folder);
+  if (manifest === undefined) return 'it has no readable manifest';
+  const missing = await missingPrograms(folder, [programFile, ...allPrograms]);
+  if (missing.length > 0) return `it lacks ${missing.join(', ')}`;
+  const program = join(folder, programFile);
+  const { size, mtimeMs } = await stat(program);
+  if (size !== manifest.size) return `${programFile} has ${size} bytes and should have ${manifest.size}`;
+  const untouched = Math.round(mtimeMs) === manifest.modifiedMs;
+  if (!untouched && (await hashFile(program)) !== manifest.sha256) return `${programFile} has another hash than when built`;
+  return probeKubectl(join(folder, 'kubectl'), manifest.kubernetes);
+}
+
+/** Seconds that the longest build took here; that of a cold one before the first. */
+export async function expectBuildSeconds(root: string): Promise<number> {
+  const names = await readdir(root).catch(() => []);
+  const manifests = await Promise.all(names.map((name) => readManifest(join(root, name))));
+  const measured = manifests.flatMap((manifest) => (manifest === undefined ? [] : [manifest.buildSeconds]));
+  return measured.length === 0 ? coldBuildSeconds : Math.max(...measured);
+}
+
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  try {
+    const read: unknown = JSON.parse(await readFile(join(folder, manifestFile), 'utf8'));
+    return isManifest(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isManifest(read: unknown): read is Manifest {
+  if (typeof read !== 'object' || read === null) return false;
+  const fields = new Map(Object.entries(read));
+  const numbers = ['size', 'modifiedMs', 'buildSeconds'].every((name) => typeof fields.get(name) === 'number');
+  return numbers && ['kubernetes', 'go', 'sha256'].every((name) => typeof fields.get(name) === 'string');
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest('hex');
+}

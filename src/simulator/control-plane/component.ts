@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ControlPlaneError } from './errors.ts';
+import type { Guard } from './guard.ts';
+
+/** A running program of the control plane. */
+export interface Component {
+  readonly name: string;
+  readonly pid: number;
+  /** How it ended, for example `exit status 1`; undefined while it runs. */
+  ended(): string | undefined;
+  /** The end of what it wrote. */
+  logTail(): string;
+  /** Kills it with SIGKILL and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts a program that the guard will not let outlive us. It gets no signals of our terminal, so that Ctrl-C does not
+ * take the API server from under a test's own clean-up.
+ *
+ * @throws ControlPlaneError `StartFailed` where it cannot be executed.
+ */
+export async function startComponent(
+  program: string,
+  args: readonly string[],
+  { log, guard }: { readonly log: string; readonly guard: Guard },
+): Promise<Component> {
+  const name = basename(program);
+  const output = openSync(log, 'a', 0o600);
+  const child = spawn(program, args, { stdio: ['ignore', output, output], detached: true });
+  closeSync(output);
+  const { pid } = await new Promise<{ pid: number }>((resolve, reject) => {
+    child.once('error', (cause) => {
+      reject(new ControlPlaneError('StartFailed', `${program} cannot be started: ${cause.message}`, { cause }));
+    });
+    child.once('spawn', () => resolve({ pid: child.pid ?? 0 }));
+  });
+  guard.watch(pid);
+  child.unref();
+  const exit = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      guard.forget(pid);
+      resolve();
+    });
+  });
+  const ended = (): string | undefined => {
+    if (child.signalCode !== null) return child.signalCode;
+    return child.exitCode === null ? undefined : `exit status ${child.exitCode}`;
+  };
+  return {
+    name,
+    pid,
+    ended,
+    logTail: () => readFileSync(log, 'utf8').slice(-2000).trim(),
+    kill: async () => {
+      if (ended() !== undefined) return;
+      // An unref'd child does not keep us alive until its exit is seen; while we wait for it, it must.
+      child.ref();
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+/**
+ * Waits until `isReady` says true; a rejection counts as false.
+ *
+ * @throws ControlPlaneError `StartFailed` with the end of its log, when the component ends or the time is over.
+ */
+export async function waitUntilReady(
+  component: Component,
+  isReady: () => Promise<boolean>,
+  timeoutMs = 60_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await isReady().catch(() => false))) {
+    const ended = component.ended();
+    if (ended !== undefined || Date.now() > deadline) {
+      const what = ended === undefined ? `was not ready after ${timeoutMs / 1000} s` : `ended with ${ended}`;
+      throw new ControlPlaneError('StartFailed', `${component.name} ${what}; the end of its log:\n${component.logTail()}`);
+    }
+    await sleep(20);
+  }
+}

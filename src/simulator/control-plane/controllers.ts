@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+
+import { startComponent } from './component.ts';
+import type { Component } from './component.ts';
+import type { Guard } from './guard.ts';
+import type { Identities } from './identities.ts';
+
+export interface ControllerOptions {
+  readonly program: string;
+  readonly folder: string;
+  readonly guard: Guard;
+  /** Kubeconfig file with the component's own identity. */
+  readonly kubeconfig: string;
+}
+
+/** All controllers but those that need a cloud or disks, or that do nothing here but use memory. */
+const controllers = [
+  '*',
+  ...['cloud-node-lifecycle', 'horizontal-pod-autoscaler', 'node-ipam', 'node-route', 'persistentvolume-attach-detach'],
+  ...['persistentvolume-binder', 'persistentvolume-expander', 'service-lb', 'ttl'],
+].map((name) => (name === '*' ? name : `-${name}-controller`));
+
+export async function startControllerManager(
+  options: ControllerOptions & {
+    readonly identities: Identities;
+    readonly caFile: string;
+    readonly extraArguments: readonly string[];
+  },
+): Promise<Component> {
+  const args = [
+    `--kubeconfig=${options.kubeconfig}`,
+    `--service-account-private-key-file=${options.identities.serviceAccountKey}`,
+    `--root-ca-file=${options.caFile}`,
+    `--controllers=${controllers.join(',')}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    ...options.extraArguments,
+  ];
+  return startComponent(options.program, args, {
+    log: join(options.folder, 'kube-controller-manager.log'),
+    guard: options.guard,
+  });
+}
+
+export async function startScheduler(options: ControllerOptions): Promise<Component> {
+  const args = [`--kubeconfig=${options.kubeconfig}`, '--leader-elect=false', '--secure-port=0'];
+  return startComponent(options.program, args, {
+    log: join(options.folder, 'kube-scheduler.log'),
+    guard: options.guard,
+  });
+}

@@ -1,0 +1,18 @@
+/** What can go wrong with a control plane of our own, one code per thing that the reader would do about it. */
+export type ControlPlaneErrorCode =
+  'AssetsIncomplete' | 'BuildFailed' | 'BuildUnusable' | 'GoMissing' | 'GoTooOld' | 'RequestFailed' | 'StartFailed';
+
+/** The message is one sentence (then, where there is one, the tail of a log): what was tried, found, and what to do. */
+export class ControlPlaneError extends Error {
+  readonly code: ControlPlaneErrorCode;
+
+  constructor(code: ControlPlaneErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ControlPlaneError';
+    this.code = code;
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

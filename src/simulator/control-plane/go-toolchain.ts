@@ -1,0 +1,76 @@
+import { runProgram } from './run.ts';
+import { ControlPlaneError, messageOf } from './errors.ts';
+import type { GoModule } from './go-module.ts';
+
+/** `version` is as Go says it, `go1.26.8`; `platform` as in `linux-amd64`. */
+export interface GoToolchain {
+  readonly version: string;
+  readonly platform: string;
+}
+
+/**
+ * Asks in the module's folder, where Go has picked (and if need be fetched) the toolchain that go.mod demands.
+ * Undefined where there is no Go.
+ *
+ * @throws ControlPlaneError `GoTooOld`, or `BuildFailed` where Go is there and does not answer.
+ */
+export async function findGo(module: GoModule): Promise<GoToolchain | undefined> {
+  const asked = await runProgram('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], {
+    cwd: module.folder,
+    env: goEnvironment(),
+  }).catch((error: unknown) => {
+    if (isAbsent(error)) return undefined;
+    throw new ControlPlaneError('BuildFailed', `\`go\` cannot be run: ${messageOf(error)}`, { cause: error });
+  });
+  if (asked === undefined) return undefined;
+  const [version = '', os = '', architecture = ''] = asked.stdout.trim().split('\n');
+  const required = `go${module.goRequired}`;
+  if (isOlder(version, required) || /requires go >=/.test(asked.stderr)) {
+    const found = /running (go \S+?)[;)]/.exec(asked.stderr)?.[1] ?? version;
+    throw new ControlPlaneError(
+      'GoTooOld',
+      `The control plane (Kubernetes ${module.kubernetes}) needs Go ${module.goRequired} or newer and this is ${found}: ${waysOut(module)}.`,
+    );
+  }
+  if (asked.code !== 0 || architecture === '') {
+    throw new ControlPlaneError('BuildFailed', `\`go env\` failed in ${module.folder}: ${asked.stderr.trim()}`);
+  }
+  return { version, platform: `${os}-${architecture}` };
+}
+
+export function goMissing(module: GoModule): ControlPlaneError {
+  return new ControlPlaneError(
+    'GoMissing',
+    `There is no Go here to build the control plane (Kubernetes ${module.kubernetes}) with, and KUBEBUILDER_ASSETS is not set: ${waysOut(module)}.`,
+  );
+}
+
+function waysOut(module: GoModule): string {
+  const [major = '1', minor = '0'] = module.goRequired.split('.');
+  return (
+    `install Go ${major}.${minor} or newer (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder with etcd, ` +
+    `kube-apiserver and kubectl, for example \`export KUBEBUILDER_ASSETS=$(setup-envtest use -p path)\``
+  );
+}
+
+/** A workspace around the checkout must not change what is built, nor a C compiler be needed. */
+export function goEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, GOWORK: 'off', CGO_ENABLED: '0' };
+}
+
+function isOlder(version: string, required: string): boolean {
+  const [found, wanted] = [numbersOf(version), numbersOf(required)];
+  for (const [i, want] of wanted.entries()) {
+    const have = found[i] ?? 0;
+    if (have !== want) return have < want;
+  }
+  return false;
+}
+
+function numbersOf(version: string): readonly number[] {
+  return (/\d+(\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number);
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,59 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Who may call the API server with a fixed token. All are administrators, as the programs that they stand for are in
+ * effect; they have their own names so that the audit log tells them apart.
+ */
+export const users = {
+  admin: 'admin',
+  controllerManager: 'system:kube-controller-manager',
+  scheduler: 'system:kube-scheduler',
+  kubelet: 'simulated-kubelet',
+} as const;
+
+export type Identity = keyof typeof users;
+
+export interface Identities {
+  readonly tokens: Readonly<Record<Identity, string>>;
+  readonly tokenFile: string;
+  readonly serviceAccountKey: string;
+  readonly serviceAccountPublicKey: string;
+}
+
+export async function createIdentities(folder: string): Promise<Identities> {
+  const tokens: Record<Identity, string> = {
+    admin: newToken(),
+    controllerManager: newToken(),
+    scheduler: newToken(),
+    kubelet: newToken(),
+  };
+  // An elliptic key takes a millisecond to make where RSA takes up to a second.
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const files = {
+    tokenFile: join(folder, 'tokens.csv'),
+    serviceAccountKey: join(folder, 'service-account.key'),
+    serviceAccountPublicKey: join(folder, 'service-account.pub'),
+  };
+  const lines = [
+    [tokens.admin, users.admin],
+    [tokens.controllerManager, users.controllerManager],
+    [tokens.scheduler, users.scheduler],
+    [tokens.kubelet, users.kubelet],
+  ].map(([token, user]) => `${token},${user},${user},"system:masters"\n`);
+  await Promise.all([
+    writeSecret(files.tokenFile, lines.join('')),
+    writeSecret(files.serviceAccountKey, privateKey.export({ type: 'sec1', format: 'pem' })),
+    writeSecret(files.serviceAccountPublicKey, publicKey.export({ type: 'spki', format: 'pem' })),
+  ]);
+  return { tokens, ...files };
+}
+
+export async function writeSecret(file: string, content: string | Buffer): Promise<void> {
+  await writeFile(file, content, { mode: 0o600 });
+}
+
+function newToken(): string {
+  return randomBytes(16).toString('hex');
+}

@@ -1,0 +1,52 @@
+import { findControlPlane } from './binaries.ts';
+import { ControlPlaneError } from './errors.ts';
+import { describeProgress } from './progress.ts';
+import type { Progress } from './progress.ts';
+import { startControlPlane } from './start.ts';
+
+const usage = `usage: node src/simulator/control-plane/main.ts build | start
+
+build   find or build Kubernetes' own control plane and print the folder of its programs
+start   start one, print the path of an administrator's kubeconfig file, and run until interrupted
+`;
+
+function showProgress(progress: Progress): void {
+  process.stderr.write(`${describeProgress(progress)}\n`);
+}
+
+async function build(): Promise<void> {
+  const { folder } = await findControlPlane({ onProgress: showProgress });
+  process.stdout.write(`${folder}\n`);
+}
+
+async function start(): Promise<void> {
+  const binaries = await findControlPlane({ onProgress: showProgress });
+  const controlPlane = await startControlPlane({ binaries });
+  process.stdout.write(`${await controlPlane.kubeconfigFile()}\n`);
+  // Stopping is by signal alone; the timer is what keeps a process alive whose children are all detached.
+  const alive = setInterval(() => undefined, 1 << 30);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      clearInterval(alive);
+      void controlPlane.stop();
+    });
+  }
+}
+
+async function main(command: string | undefined): Promise<number> {
+  try {
+    if (command === 'build') await build();
+    else if (command === 'start') await start();
+    else {
+      process.stderr.write(usage);
+      return 2;
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ControlPlaneError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 3;
+  }
+}
+
+process.exitCode = await main(process.argv[2]);

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+
+export interface Finished {
+  /** Exit status; -1 where a signal ended it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Written to its standard input, which is closed in any case. */
+  readonly input?: string;
+  /** Killed after so long; no limit where absent. */
+  readonly timeoutMs?: number;
+  readonly onStart?: (pid: number) => void;
+}
+
+/**
+ * Runs a program to its end and keeps what it wrote.
+ *
+ * @throws the error of the operating system (`ENOENT`, `EACCES`, …) where the program cannot be started.
+ */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  { cwd, env, input, timeoutMs, onStart }: RunOptions = {},
+): Promise<Finished> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd, env, timeout: timeoutMs, killSignal: 'SIGKILL' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.once('error', reject);
+    child.once('spawn', () => {
+      if (child.pid !== undefined) onStart?.(child.pid);
+    });
+    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+    // A program that ends without reading its input closes the pipe on us; its exit status says what matters.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input ?? '');
+  });
+}

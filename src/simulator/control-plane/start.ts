@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { caFileOf, startApiServer } from './api-server.ts';
+import { readAuditLog } from './audit.ts';
+import { waitUntilReady } from './component.ts';
+import type { Component } from './component.ts';
+import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts';
+import { startControllerManager, startScheduler } from './controllers.ts';
+import { ControlPlaneError } from './errors.ts';
+import { startEtcd } from './etcd.ts';
+import { startGuard } from './guard.ts';
+import type { Guard } from './guard.ts';
+import { createIdentities, writeSecret } from './identities.ts';
+import { formatKubeconfig } from './kubeconfig.ts';
+import { findFreePorts } from './ports.ts';
+import { createApiClient } from './request.ts';
+import { runProgram } from './run.ts';
+import { requestToken } from './service-account-token.ts';
+
+const startAttempts = 3;
+
+/**
+ * Starts etcd, the API server and, where they are there, the controller manager and the scheduler. Ready means: the API
+ * server says so, and (with a controller manager) the default ServiceAccount is there, so that pods can be made.
+ *
+ * @throws ControlPlaneError `StartFailed` with the end of the log of the program that failed; nothing is left behind.
+ */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  for (let attempt = 1; ; attempt += 1) {
+    // Memory where there is some: the data is worth nothing and the disk of a test machine is slow.
+    const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'control-plane-'));
+    const guard = startGuard(folder);
+    try {
+      return await startIn(folder, guard, options);
+    } catch (error) {
+      guard.release();
+      // Between our look at a port and the program's own bind somebody else may have taken it.
+      const isPortTaken = error instanceof ControlPlaneError && /address already in use/.test(error.message);
+      if (!isPortTaken || attempt === startAttempts) throw error;
+    }
+  }
+}
+
+async function startIn(folder: string, guard: Guard, options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { binaries } = options;
+  const [port = 0, etcdPort = 0, peerPort = 0] = await findFreePorts(3);
+  const identities = await createIdentities(folder);
+  const etcd = await startEtcd(binaries.etcd, { folder, guard, ports: [etcdPort, peerPort] });
+  const server = `https://127.0.0.1:${port}`;
+  const auditFile = options.auditLog === true ? join(folder, 'audit.log') : undefined;
+  const controllerManager = options.controllerManager === false ? undefined : binaries.kubeControllerManager;
+  const scheduler = options.scheduler === false ? undefined : binaries.kubeScheduler;
+  const startApi = async (): Promise<Component> =>
+    startApiServer({
+      program: binaries.kubeApiserver,
+      ...{ folder, guard, port, identities },
+      etcdUrl: etcd.url,
+      ...(auditFile !== undefined && { auditFile }),
+      demandServiceAccounts: controllerManager !== undefined,
+      extraArguments: options.apiServerArguments ?? [],
+    });
+  let apiServer = await startApi();
+
+  const caFile = caFileOf(folder);
+  const ca = await readFile(caFile, 'utf8');
+  const client = createApiClient(server, ca, identities.tokens.admin);
+  const kubeconfigFile: ControlPlane['kubeconfigFile'] = async ({ token, namespace } = {}) => {
+    const file = join(folder, `kubeconfig-${randomUUID()}`);
+    const about = { server, ca, token: token ?? identities.tokens.admin, ...(namespace !== undefined && { namespace }) };
+    await writeSecret(file, formatKubeconfig(about));
+    return file;
+  };
+  const others = await Promise.all([
+    controllerManager !== undefined &&
+      startControllerManager({
+        program: controllerManager,
+        kubeconfig: await kubeconfigFile({ token: identities.tokens.controllerManager }),
+        extraArguments: options.controllerManagerArguments ?? [],
+        ...{ folder, guard, identities, caFile },
+      }),
+    scheduler !== undefined &&
+      startScheduler({
+        program: scheduler,
+        kubeconfig: await kubeconfigFile({ token: identities.tokens.scheduler }),
+        ...{ folder, guard },
+      }),
+  ]);
+  const controllers = others.filter((component) => component !== false);
+  const [manager] = controllers;
+  if (controllerManager !== undefined && manager !== undefined) {
+    const path = '/api/v1/namespaces/default/serviceaccounts/default';
+    await waitUntilReady(manager, async () => (await client.send({ path })).status === 200);
+  }
+
+  const adminKubeconfig = await kubeconfigFile();
+  const stop = async (): Promise<void> => {
+    await client.close();
+    // The API server first and at once: asked to end in peace it waits for an etcd that is gone.
+    for (const component of [apiServer, ...controllers, etcd.component]) await component.kill();
+    guard.release();
+  };
+  return {
+    ...{ server, caFile, ca, folder, binaries, client, kubeconfigFile, stop },
+    adminToken: identities.tokens.admin,
+    kubeletToken: identities.tokens.kubelet,
+    pids: () => {
+      const running = [etcd.component, apiServer, ...controllers].filter(({ ended }) => ended() === undefined);
+      return Object.fromEntries(running.map(({ name, pid }) => [name, pid]));
+    },
+    serviceAccountToken: async (namespace, name, about = {}) => requestToken(client, namespace, name, about),
+    kubectl: async (args, { token, input, cwd } = {}) => {
+      const file = token === undefined ? adminKubeconfig : await kubeconfigFile({ token });
+      return runProgram(binaries.kubectl, [...args], {
+        // A home of its own, so that the user's kuberc and cache have no say.
+        env: { ...process.env, KUBECONFIG: file, HOME: folder, KUBERC: 'off' },
+        ...(input !== undefined && { input }),
+        ...(cwd !== undefined && { cwd }),
+      });
+    },
+    auditedWrites: async () => {
+      if (auditFile === undefined) throw new ControlPlaneError('StartFailed', 'This control plane was started without auditLog.');
+      return readAuditLog(auditFile);
+    },
+    killApiServer: async () => apiServer.kill(),
+    startApiServer: async () => {
+      if (apiServer.ended() === undefined) return;
+      apiServer = await startApi();
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,52 @@
+/** A compute instance; `start` and `size` count compute slices within its GPU instance. */
+export interface ComputeInstance {
+  readonly id: number;
+  readonly profileId: number;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** A GPU instance; `start` and `size` count memory slices (placement units) of the GPU. */
+export interface GpuInstance {
+  readonly id: number;
+  readonly profileId: number;
+  readonly start: number;
+  readonly size: number;
+  /** Ascending by id. */
+  readonly computeInstances: readonly ComputeInstance[];
+}
+
+export interface GpuState {
+  readonly migCurrent: boolean;
+  readonly migPending: boolean;
+  /** Ascending by id. */
+  readonly gpuInstances: readonly GpuInstance[];
+}
+
+/** A process that holds a GPU, or one compute instance of it. */
+export interface GpuProcess {
+  readonly gpu: number;
+  /** Absent where the process holds a whole GPU. */
+  readonly instance?: { readonly gi: number; readonly ci: number };
+  readonly pid: number;
+  readonly memoryMiB: number;
+  readonly name: string;
+}
+
+/** Everything that changes on a node: by GPU index, and the processes. */
+export interface NodeState {
+  readonly gpus: readonly GpuState[];
+  readonly processes: readonly GpuProcess[];
+}
+
+export const MIG_OFF: GpuState = { migCurrent: false, migPending: false, gpuInstances: [] };
+
+/** The state of GPU `index`; a GPU that the state does not mention has MIG off. */
+export function gpuStateOf(state: NodeState, index: number): GpuState {
+  return state.gpus[index] ?? MIG_OFF;
+}
+
+/** `state` with GPU `index` replaced by what `change` makes of it. */
+export function withGpuState(state: NodeState, index: number, change: (gpu: GpuState) => GpuState): NodeState {
+  return { ...state, gpus: state.gpus.map((gpu, at) => (at === index ? change(gpu) : gpu)) };
+}

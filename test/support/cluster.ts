@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+
+import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
+import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
+import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
+import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { eventually } from './eventually.ts';
+
+export type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+
+/** Time for a `before` hook that starts a cluster: a cold build of the programs, on a slow machine, and the start. */
+export const clusterTimeoutMs = 1_800_000;
+
+let shared: Promise<ControlPlane> | undefined;
+
+/**
+ * The cluster that all specs of a run share; started by the first that asks. With it come all parts and the audit log.
+ * Names of objects must be a test's own ({@link uniqueName}, {@link createNamespace}).
+ *
+ * Nobody has to stop it: it keeps no process alive and dies with the run.
+ */
+export async function sharedCluster(): Promise<ControlPlane> {
+  return (shared ??= ownCluster({ auditLog: true }));
+}
+
+/** Ends the shared cluster if it was started; the next `sharedCluster()` starts another. */
+export async function stopSharedCluster(): Promise<void> {
+  const cluster = shared;
+  shared = undefined;
+  await (await cluster)?.stop();
+}
+
+/** A cluster for tests that kill the API server or need other options. The caller stops it (`await using`). */
+export async function ownCluster(options: Omit<ControlPlaneOptions, 'binaries'> = {}): Promise<ControlPlane> {
+  const binaries = await findControlPlane({
+    onProgress: (progress) => process.stderr.write(`${describeProgress(progress)}\n`),
+  });
+  return startControlPlane({ binaries, ...options });
+}
+
+/** Registers the hooks of a suite that uses the shared cluster: `const cluster = useSharedCluster();` in a describe. */
+export function useSharedCluster(): () => ControlPlane {
+  let cluster: ControlPlane | undefined;
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    cluster = await sharedCluster();
+  });
+  return () => started(cluster);
+}
+
+/** Registers the hooks of a suite that has a cluster of its own. */
+export function useOwnCluster(options: Omit<ControlPlaneOptions, 'binaries'> = {}): () => ControlPlane {
+  let cluster: ControlPlane | undefined;
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    cluster = await ownCluster(options);
+  });
+  after(async () => cluster?.stop());
+  return () => started(cluster);
+}
+
+/** `prefix-1f0c2a9b`: valid as the name of any object. */
+export function uniqueName(prefix: string): string {
+  return `${prefix}-${randomBytes(4).toString('hex')}`;
+}
+
+/** Makes a namespace in which pods can be created: its default ServiceAccount is there. */
+export async function createNamespace(cluster: ControlPlane, prefix = 'test'): Promise<string> {
+  const name = uniqueName(prefix);
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await cluster.client.demand({ method: 'POST', path: '/api/v1/namespaces', body });
+  if (cluster.binaries.kubeControllerManager !== undefined) {
+    const path = `/api/v1/namespaces/${name}/serviceaccounts/default`;
+    await eventually(
+      async () => (await cluster.client.send({ path })).status,
+      (status) => status === 200,
+      { what: `the default ServiceAccount of ${name}` },
+    );
+  }
+  return name;
+}
+
+function started(cluster: ControlPlane | undefined): ControlPlane {
+  if (cluster === undefined) throw new Error('the cluster is there only within tests and hooks of the suite');
+  return cluster;
+}
