@@ -36,6 +36,7 @@ function toJsonSchema(node, path = []) {
 const metadata = {
   type: 'object',
   additionalProperties: true,
+  required: ['name'],
   properties: {
     name: { type: 'string' },
     uid: { type: 'string' },

@@ -64,5 +64,6 @@ export type NodeReason =
   | 'NoPodsUseGpus'
   | 'Applying'
   | 'AdvertisePending'
+  | 'LabelsStale'
   | 'Refused'
   | 'Failed';

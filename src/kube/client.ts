@@ -85,7 +85,11 @@ export class KubeClient {
   }
 
   /** A complete, consistent list, read in pages; starts again when the server forgets the list half way (410). */
-  async list<T extends KubeObject>(resource: Resource, selection: Selection = {}, options?: CallOptions): Promise<List<T>> {
+  async list<T extends KubeObject>(
+    resource: Resource,
+    selection: Selection = {},
+    options?: CallOptions,
+  ): Promise<List<T>> {
     for (let attempt = 1; ; attempt += 1) {
       const items: T[] = [];
       try {
@@ -140,8 +144,14 @@ export class KubeClient {
   }
 
   /** JSON patch: all operations or none; a failed `test` is a 422. */
-  patch<T extends KubeObject>(ref: ObjectRef, operations: readonly JsonPatchOperation[], options?: WriteOptions): Promise<T> {
-    return this.#write<T>('PATCH', objectPath(ref), operations, options, { contentType: 'application/json-patch+json' });
+  patch<T extends KubeObject>(
+    ref: ObjectRef,
+    operations: readonly JsonPatchOperation[],
+    options?: WriteOptions,
+  ): Promise<T> {
+    return this.#write<T>('PATCH', objectPath(ref), operations, options, {
+      contentType: 'application/json-patch+json',
+    });
   }
 
   /**
@@ -187,7 +197,11 @@ export class KubeClient {
     { dryRun, metadataOnly, ...rest }: WriteOptions = {},
     extra: { readonly contentType?: string; readonly query?: Query } = {},
   ): Promise<T> {
-    const query = { fieldManager: this.fieldManager, dryRun: dryRun === true ? 'All' : undefined, ...known(extra.query) };
+    const query = {
+      fieldManager: this.fieldManager,
+      dryRun: dryRun === true ? 'All' : undefined,
+      ...known(extra.query),
+    };
     const accept = metadataOnly === true ? { accept: metadataAccept } : {};
     return this.#send<T>({ ...rest, ...extra, ...accept, method, path, body, query });
   }

@@ -36,7 +36,9 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
   if (options.context !== undefined) config.setCurrentContext(options.context);
   if (config.getContextObject(config.currentContext) === null) {
     const known = config.contexts.map((context) => context.name).join(', ');
-    throw new KubeConfigError(`there is no context "${config.currentContext}"; known: ${known === '' ? 'none' : known}`);
+    throw new KubeConfigError(
+      `there is no context "${config.currentContext}"; known: ${known === '' ? 'none' : known}`,
+    );
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new KubeConfigError(`context "${config.currentContext}" names an unknown cluster`);

@@ -66,7 +66,10 @@ export class Reflector<T extends KubeObject> {
   readonly #counts = { lists: 0, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
   #running: Promise<void> | undefined;
   #synced = false;
-  #canStream = true;
+  /** False once the server said that it cannot stream lists. */
+  #hasWatchList = true;
+  /** The last streamed list failed half way; the next list comes in pages. */
+  #streamFailed = false;
   /** Where the next watch starts; empty when a list is due. */
   #resumeAt = '';
   /** The newest version that we know. */
@@ -155,7 +158,8 @@ export class Reflector<T extends KubeObject> {
   /** One connection: a list if one is due, then its watch until that ends. */
   async #follow(): Promise<void> {
     const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
-    if (this.#resumeAt === '' && !this.#canStream) await this.#listPages();
+    if (performance.now() > this.#relistAtMs) this.#resumeAt = '';
+    if (this.#resumeAt === '' && (!this.#hasWatchList || this.#streamFailed)) await this.#listPages();
     const isInitial = this.#resumeAt === '';
     const path = collectionPath(resource, namespace);
     const query = {
@@ -177,10 +181,7 @@ export class Reflector<T extends KubeObject> {
       if (list === undefined) {
         this.#handle(event);
         this.#failuresInRow = 0;
-        if (performance.now() > this.#relistAtMs) {
-          this.#resumeAt = '';
-          return;
-        }
+        if (performance.now() > this.#relistAtMs) return;
       } else if (isEndOfList(event)) {
         this.#promote(list, event.object.metadata.resourceVersion ?? '');
         list = undefined;
@@ -243,6 +244,7 @@ export class Reflector<T extends KubeObject> {
       throw new TimeTravelError(version, this.#newest);
     }
     this.#olderLists = 0;
+    this.#streamFailed = false;
     this.#newest = version;
     this.#resumeAt = version;
     this.#failuresInRow = 0;
@@ -276,17 +278,17 @@ export class Reflector<T extends KubeObject> {
 
   /** Decides where the next watch starts. True when this is part of normal life and a list puts it right. */
   #learn(error: unknown): boolean {
+    const wasListing = this.#resumeAt === '';
     if (!(error instanceof ApiError)) {
-      // Time travel, or a stream that we do not understand: start from a list.
-      if (this.#resumeAt === '' && !(error instanceof TimeTravelError)) this.#canStream = false;
+      // Time travel, or events that make no sense: start from a list.
       this.#resumeAt = '';
+      this.#streamFailed = wasListing;
       return false;
     }
-    const wasListing = this.#resumeAt === '';
     if (error.code === 401) this.#options.client.config.reload();
-    if (wasListing && error.code === 422 && this.#canStream) {
-      // The server has no WatchList ("sendInitialEvents is forbidden").
-      this.#canStream = false;
+    if (wasListing && error.code === 422 && this.#hasWatchList) {
+      // "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
+      this.#hasWatchList = false;
       return true;
     }
     if (error.code === 410) {
@@ -294,6 +296,8 @@ export class Reflector<T extends KubeObject> {
       return true;
     }
     if (error.reason === 'InvalidAnswer' || error.hasCause('ResourceVersionTooLarge')) this.#resumeAt = '';
+    // An old server ignores sendInitialEvents and goes silent after the last object; some fail in the middle (500).
+    this.#streamFailed = wasListing && (error.code >= 500 || error.reason === 'Timeout');
     return false;
   }
 

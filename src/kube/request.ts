@@ -56,7 +56,11 @@ export async function sendRequest(config: PooledKubeConfig, request: ApiRequest)
  * Sends a request once and returns the answer with its body unread. The signal ends the body too.
  * @throws ApiError when the answer is not 2xx or does not come.
  */
-export async function openRequest(config: PooledKubeConfig, request: ApiRequest, signal: AbortSignal): Promise<Response> {
+export async function openRequest(
+  config: PooledKubeConfig,
+  request: ApiRequest,
+  signal: AbortSignal,
+): Promise<Response> {
   const name = describeRequest(request);
   const { server, headers, dispatcher } = await config.credentials().catch((cause: unknown) => {
     throw new ApiError({ request: name, code: 0, reason: 'NoCredentials', text: 'cannot read the credentials', cause });
@@ -105,7 +109,13 @@ async function sendOnce(config: PooledKubeConfig, request: ApiRequest): Promise<
 function asApiError(request: string, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   if (cause instanceof SyntaxError) {
-    return new ApiError({ request, code: 0, reason: 'InvalidAnswer', text: 'the answer is not JSON or was cut', cause });
+    return new ApiError({
+      request,
+      code: 0,
+      reason: 'InvalidAnswer',
+      text: 'the answer is not JSON or was cut',
+      cause,
+    });
   }
   if (cause instanceof DOMException && cause.name === 'TimeoutError') {
     return new ApiError({ request, code: 0, reason: 'Timeout', text: 'no complete answer within the limit', cause });
@@ -115,7 +125,8 @@ function asApiError(request: string, cause: unknown): ApiError {
 
 function mayRepeat(request: ApiRequest, error: ApiError): boolean {
   // A PodDisruptionBudget also refuses an eviction with 429; that is an answer, not overload.
-  if (error.code === 429) return !error.hasCause('DisruptionBudget') && (isIdempotent(request) || error.retryAfterMs !== undefined);
+  if (error.code === 429)
+    return !error.hasCause('DisruptionBudget') && (isIdempotent(request) || error.retryAfterMs !== undefined);
   return [0, 500, 502, 503, 504].includes(error.code) && error.reason !== 'NoCredentials' && isIdempotent(request);
 }
 

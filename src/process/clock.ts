@@ -13,13 +13,12 @@ export interface Clock {
 // setTimeout takes a 32-bit delay and fires at once when it is larger.
 const longestTimerMs = 2 ** 31 - 1;
 
-/** The machine's clock. Its timers do not keep the process alive. */
+/** The machine's clock. Its timers keep the process alive: a wait between two tries must not end it. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
   startTimer(delayMs, action) {
     const timer = setTimeout(action, Math.min(Math.max(0, delayMs), longestTimerMs));
-    timer.unref();
     return () => clearTimeout(timer);
   },
 };

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
+import { KubeClient } from '../../src/kube/client.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
 import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
 import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
@@ -27,7 +29,7 @@ export async function sharedCluster(): Promise<ControlPlane> {
 export async function stopSharedCluster(): Promise<void> {
   const cluster = shared;
   shared = undefined;
-  await (await cluster)?.stop();
+  await (await cluster?.catch(() => undefined))?.stop();
 }
 
 /** A cluster for tests that kill the API server or need other options. The caller stops it (`await using`). */
@@ -78,6 +80,15 @@ export async function createNamespace(cluster: ControlPlane, prefix = 'test'): P
     );
   }
   return name;
+}
+
+/** A client of our own kind, as the administrator where no token is given. */
+export async function createKubeClient(
+  cluster: ControlPlane,
+  { token, fieldManager = 'test' }: { readonly token?: string; readonly fieldManager?: string } = {},
+): Promise<KubeClient> {
+  const kubeconfig = await cluster.kubeconfigFile(token === undefined ? {} : { token });
+  return new KubeClient(loadKubeConfig({ kubeconfig }), fieldManager);
 }
 
 function started(cluster: ControlPlane | undefined): ControlPlane {

@@ -7,7 +7,7 @@ export interface GpuNodePartition {
   apiVersion: 'gpupartition.dev/v1alpha1';
   kind: 'GpuNodePartition';
   metadata: {
-    name?: string;
+    name: string;
     uid?: string;
     generation?: number;
     resourceVersion?: string;
@@ -124,10 +124,6 @@ export interface GpuNodePartition {
      * Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares).
      */
     writerMode?: 'Patch' | 'Verify';
-    /**
-     * Keys of nvidia.com labels that the controller wrote on the node.
-     */
-    managedLabels?: string[];
     /**
      * Ready, Waiting and others. Written by the controller.
      */

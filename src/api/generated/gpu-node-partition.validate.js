@@ -2,10 +2,10 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."}},"additionalProperties":false}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"managedLabels":{"type":"array","description":"Keys of nvidia.com labels that the controller wrote on the node.","maxItems":512,"items":{"type":"string","maxLength":317}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it; absent otherwise."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."}},"additionalProperties":false}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it; absent otherwise."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
-const func13 = Object.prototype.hasOwnProperty;
+const func12 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp("^GPU-[0-9a-fA-F-]{1,59}$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -113,9 +113,8 @@ errors++;
 if(data.metadata !== undefined){
 let data2 = data.metadata;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.name !== undefined){
-if(typeof data2.name !== "string"){
-const err9 = {instancePath:instancePath+"/metadata/name",schemaPath:"#/properties/metadata/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.name === undefined){
+const err9 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -124,10 +123,9 @@ vErrors.push(err9);
 }
 errors++;
 }
-}
-if(data2.uid !== undefined){
-if(typeof data2.uid !== "string"){
-const err10 = {instancePath:instancePath+"/metadata/uid",schemaPath:"#/properties/metadata/properties/uid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.name !== undefined){
+if(typeof data2.name !== "string"){
+const err10 = {instancePath:instancePath+"/metadata/name",schemaPath:"#/properties/metadata/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -137,10 +135,9 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data2.generation !== undefined){
-let data5 = data2.generation;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-const err11 = {instancePath:instancePath+"/metadata/generation",schemaPath:"#/properties/metadata/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data2.uid !== undefined){
+if(typeof data2.uid !== "string"){
+const err11 = {instancePath:instancePath+"/metadata/uid",schemaPath:"#/properties/metadata/properties/uid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -150,9 +147,10 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data2.resourceVersion !== undefined){
-if(typeof data2.resourceVersion !== "string"){
-const err12 = {instancePath:instancePath+"/metadata/resourceVersion",schemaPath:"#/properties/metadata/properties/resourceVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.generation !== undefined){
+let data5 = data2.generation;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+const err12 = {instancePath:instancePath+"/metadata/generation",schemaPath:"#/properties/metadata/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -162,9 +160,9 @@ vErrors.push(err12);
 errors++;
 }
 }
-if(data2.creationTimestamp !== undefined){
-if(typeof data2.creationTimestamp !== "string"){
-const err13 = {instancePath:instancePath+"/metadata/creationTimestamp",schemaPath:"#/properties/metadata/properties/creationTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.resourceVersion !== undefined){
+if(typeof data2.resourceVersion !== "string"){
+const err13 = {instancePath:instancePath+"/metadata/resourceVersion",schemaPath:"#/properties/metadata/properties/resourceVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -174,9 +172,9 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data2.deletionTimestamp !== undefined){
-if(typeof data2.deletionTimestamp !== "string"){
-const err14 = {instancePath:instancePath+"/metadata/deletionTimestamp",schemaPath:"#/properties/metadata/properties/deletionTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.creationTimestamp !== undefined){
+if(typeof data2.creationTimestamp !== "string"){
+const err14 = {instancePath:instancePath+"/metadata/creationTimestamp",schemaPath:"#/properties/metadata/properties/creationTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -186,12 +184,9 @@ vErrors.push(err14);
 errors++;
 }
 }
-if(data2.labels !== undefined){
-let data9 = data2.labels;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key1 in data9){
-if(typeof data9[key1] !== "string"){
-const err15 = {instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/labels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.deletionTimestamp !== undefined){
+if(typeof data2.deletionTimestamp !== "string"){
+const err15 = {instancePath:instancePath+"/metadata/deletionTimestamp",schemaPath:"#/properties/metadata/properties/deletionTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -201,9 +196,12 @@ vErrors.push(err15);
 errors++;
 }
 }
-}
-else {
-const err16 = {instancePath:instancePath+"/metadata/labels",schemaPath:"#/properties/metadata/properties/labels/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data2.labels !== undefined){
+let data9 = data2.labels;
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+for(const key1 in data9){
+if(typeof data9[key1] !== "string"){
+const err16 = {instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/labels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -213,12 +211,9 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data2.annotations !== undefined){
-let data11 = data2.annotations;
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key2 in data11){
-if(typeof data11[key2] !== "string"){
-const err17 = {instancePath:instancePath+"/metadata/annotations/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/annotations/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err17 = {instancePath:instancePath+"/metadata/labels",schemaPath:"#/properties/metadata/properties/labels/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -228,9 +223,12 @@ vErrors.push(err17);
 errors++;
 }
 }
-}
-else {
-const err18 = {instancePath:instancePath+"/metadata/annotations",schemaPath:"#/properties/metadata/properties/annotations/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data2.annotations !== undefined){
+let data11 = data2.annotations;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+for(const key2 in data11){
+if(typeof data11[key2] !== "string"){
+const err18 = {instancePath:instancePath+"/metadata/annotations/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/annotations/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -242,7 +240,7 @@ errors++;
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err19 = {instancePath:instancePath+"/metadata/annotations",schemaPath:"#/properties/metadata/properties/annotations/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -252,11 +250,9 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.spec !== undefined){
-let data13 = data.spec;
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-if(data13.nodeUID === undefined){
-const err20 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+else {
+const err20 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -265,9 +261,12 @@ vErrors.push(err20);
 }
 errors++;
 }
-for(const key3 in data13){
-if(!(((((key3 === "nodeUID") || (key3 === "policy")) || (key3 === "strategy")) || (key3 === "wish")) || (key3 === "granted"))){
-const err21 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+}
+if(data.spec !== undefined){
+let data13 = data.spec;
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+if(data13.nodeUID === undefined){
+const err21 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -276,12 +275,9 @@ vErrors.push(err21);
 }
 errors++;
 }
-}
-if(data13.nodeUID !== undefined){
-let data14 = data13.nodeUID;
-if(typeof data14 === "string"){
-if(func2(data14) > 64){
-const err22 = {instancePath:instancePath+"/spec/nodeUID",schemaPath:"#/properties/spec/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key3 in data13){
+if(!(((((key3 === "nodeUID") || (key3 === "policy")) || (key3 === "strategy")) || (key3 === "wish")) || (key3 === "granted"))){
+const err22 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -290,8 +286,12 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(func2(data14) < 1){
-const err23 = {instancePath:instancePath+"/spec/nodeUID",schemaPath:"#/properties/spec/properties/nodeUID/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+if(data13.nodeUID !== undefined){
+let data14 = data13.nodeUID;
+if(typeof data14 === "string"){
+if(func2(data14) > 64){
+const err23 = {instancePath:instancePath+"/spec/nodeUID",schemaPath:"#/properties/spec/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -300,9 +300,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-else {
-const err24 = {instancePath:instancePath+"/spec/nodeUID",schemaPath:"#/properties/spec/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(func2(data14) < 1){
+const err24 = {instancePath:instancePath+"/spec/nodeUID",schemaPath:"#/properties/spec/properties/nodeUID/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -312,11 +311,8 @@ vErrors.push(err24);
 errors++;
 }
 }
-if(data13.policy !== undefined){
-let data15 = data13.policy;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.name === undefined){
-const err25 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+else {
+const err25 = {instancePath:instancePath+"/spec/nodeUID",schemaPath:"#/properties/spec/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -325,8 +321,12 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(data15.generation === undefined){
-const err26 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+if(data13.policy !== undefined){
+let data15 = data13.policy;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(data15.name === undefined){
+const err26 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -335,9 +335,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-for(const key4 in data15){
-if(!((key4 === "name") || (key4 === "generation"))){
-const err27 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+if(data15.generation === undefined){
+const err27 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -346,12 +345,9 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-if(data15.name !== undefined){
-let data16 = data15.name;
-if(typeof data16 === "string"){
-if(func2(data16) > 63){
-const err28 = {instancePath:instancePath+"/spec/policy/name",schemaPath:"#/properties/spec/properties/policy/properties/name/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+for(const key4 in data15){
+if(!((key4 === "name") || (key4 === "generation"))){
+const err28 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -361,8 +357,11 @@ vErrors.push(err28);
 errors++;
 }
 }
-else {
-const err29 = {instancePath:instancePath+"/spec/policy/name",schemaPath:"#/properties/spec/properties/policy/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data15.name !== undefined){
+let data16 = data15.name;
+if(typeof data16 === "string"){
+if(func2(data16) > 63){
+const err29 = {instancePath:instancePath+"/spec/policy/name",schemaPath:"#/properties/spec/properties/policy/properties/name/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -372,10 +371,8 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data15.generation !== undefined){
-let data17 = data15.generation;
-if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
-const err30 = {instancePath:instancePath+"/spec/policy/generation",schemaPath:"#/properties/spec/properties/policy/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err30 = {instancePath:instancePath+"/spec/policy/name",schemaPath:"#/properties/spec/properties/policy/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -385,9 +382,10 @@ vErrors.push(err30);
 errors++;
 }
 }
-}
-else {
-const err31 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.generation !== undefined){
+let data17 = data15.generation;
+if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+const err31 = {instancePath:instancePath+"/spec/policy/generation",schemaPath:"#/properties/spec/properties/policy/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -397,10 +395,9 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data13.strategy !== undefined){
-let data18 = data13.strategy;
-if(typeof data18 !== "string"){
-const err32 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err32 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -409,8 +406,11 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!(((data18 === "none") || (data18 === "single")) || (data18 === "mixed"))){
-const err33 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
+}
+if(data13.strategy !== undefined){
+let data18 = data13.strategy;
+if(typeof data18 !== "string"){
+const err33 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -419,12 +419,8 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-if(data13.wish !== undefined){
-let data19 = data13.wish;
-if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
-if(data19.gpus === undefined){
-const err34 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
+if(!(((data18 === "none") || (data18 === "single")) || (data18 === "mixed"))){
+const err34 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -433,9 +429,12 @@ vErrors.push(err34);
 }
 errors++;
 }
-for(const key5 in data19){
-if(!(key5 === "gpus")){
-const err35 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+}
+if(data13.wish !== undefined){
+let data19 = data13.wish;
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+if(data19.gpus === undefined){
+const err35 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -444,12 +443,9 @@ vErrors.push(err35);
 }
 errors++;
 }
-}
-if(data19.gpus !== undefined){
-let data20 = data19.gpus;
-if(Array.isArray(data20)){
-if(data20.length > 64){
-const err36 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key5 in data19){
+if(!(key5 === "gpus")){
+const err36 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -458,12 +454,12 @@ vErrors.push(err36);
 }
 errors++;
 }
-const len0 = data20.length;
-for(let i0=0; i0<len0; i0++){
-let data21 = data20[i0];
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.uuid === undefined){
-const err37 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data19.gpus !== undefined){
+let data20 = data19.gpus;
+if(Array.isArray(data20)){
+if(data20.length > 64){
+const err37 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -472,9 +468,12 @@ vErrors.push(err37);
 }
 errors++;
 }
-for(const key6 in data21){
-if(!(((key6 === "uuid") || (key6 === "profiles")) || (key6 === "mig"))){
-const err38 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+const len0 = data20.length;
+for(let i0=0; i0<len0; i0++){
+let data21 = data20[i0];
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.uuid === undefined){
+const err38 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -483,12 +482,9 @@ vErrors.push(err38);
 }
 errors++;
 }
-}
-if(data21.uuid !== undefined){
-let data22 = data21.uuid;
-if(typeof data22 === "string"){
-if(func2(data22) > 64){
-const err39 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key6 in data21){
+if(!(((key6 === "uuid") || (key6 === "profiles")) || (key6 === "mig"))){
+const err39 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -497,8 +493,12 @@ vErrors.push(err39);
 }
 errors++;
 }
-if(!pattern0.test(data22)){
-const err40 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
+}
+if(data21.uuid !== undefined){
+let data22 = data21.uuid;
+if(typeof data22 === "string"){
+if(func2(data22) > 64){
+const err40 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -507,9 +507,8 @@ vErrors.push(err40);
 }
 errors++;
 }
-}
-else {
-const err41 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern0.test(data22)){
+const err41 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -519,11 +518,8 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data21.profiles !== undefined){
-let data23 = data21.profiles;
-if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
-if(Object.keys(data23).length > 32){
-const err42 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+else {
+const err42 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -532,10 +528,12 @@ vErrors.push(err42);
 }
 errors++;
 }
-for(const key7 in data23){
-let data24 = data23[key7];
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
-const err43 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data21.profiles !== undefined){
+let data23 = data21.profiles;
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+if(Object.keys(data23).length > 32){
+const err43 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -544,9 +542,10 @@ vErrors.push(err43);
 }
 errors++;
 }
-if(typeof data24 == "number"){
-if(data24 > 16 || isNaN(data24)){
-const err44 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+for(const key7 in data23){
+let data24 = data23[key7];
+if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+const err44 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -555,8 +554,9 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(data24 < 1 || isNaN(data24)){
-const err45 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(typeof data24 == "number"){
+if(data24 > 16 || isNaN(data24)){
+const err45 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -565,11 +565,8 @@ vErrors.push(err45);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err46 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data24 < 1 || isNaN(data24)){
+const err46 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -579,10 +576,10 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data21.mig !== undefined){
-let data25 = data21.mig;
-if(typeof data25 !== "string"){
-const err47 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -591,8 +588,11 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(!(data25 === "Disabled")){
-const err48 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.wish.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data21.mig !== undefined){
+let data25 = data21.mig;
+if(typeof data25 !== "string"){
+const err48 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -601,10 +601,8 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-}
-else {
-const err49 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data25 === "Disabled")){
+const err49 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.wish.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -616,7 +614,7 @@ errors++;
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err50 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -628,7 +626,7 @@ errors++;
 }
 }
 else {
-const err51 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err51 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -638,11 +636,9 @@ vErrors.push(err51);
 errors++;
 }
 }
-if(data13.granted !== undefined){
-let data26 = data13.granted;
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-if(data26.gpus === undefined){
-const err52 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
+}
+else {
+const err52 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -651,8 +647,12 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data26.epoch === undefined){
-const err53 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+if(data13.granted !== undefined){
+let data26 = data13.granted;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+if(data26.gpus === undefined){
+const err53 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -661,8 +661,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data26.planHash === undefined){
-const err54 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
+if(data26.epoch === undefined){
+const err54 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -671,8 +671,8 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data26.deadline === undefined){
-const err55 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
+if(data26.planHash === undefined){
+const err55 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -681,9 +681,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-for(const key8 in data26){
-if(!(((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset"))){
-const err56 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+if(data26.deadline === undefined){
+const err56 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -692,12 +691,9 @@ vErrors.push(err56);
 }
 errors++;
 }
-}
-if(data26.gpus !== undefined){
-let data27 = data26.gpus;
-if(Array.isArray(data27)){
-if(data27.length > 64){
-const err57 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key8 in data26){
+if(!(((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset"))){
+const err57 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -706,12 +702,12 @@ vErrors.push(err57);
 }
 errors++;
 }
-const len1 = data27.length;
-for(let i1=0; i1<len1; i1++){
-let data28 = data27[i1];
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-if(data28.uuid === undefined){
-const err58 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data26.gpus !== undefined){
+let data27 = data26.gpus;
+if(Array.isArray(data27)){
+if(data27.length > 64){
+const err58 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -720,9 +716,12 @@ vErrors.push(err58);
 }
 errors++;
 }
-for(const key9 in data28){
-if(!(((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig"))){
-const err59 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
+const len1 = data27.length;
+for(let i1=0; i1<len1; i1++){
+let data28 = data27[i1];
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+if(data28.uuid === undefined){
+const err59 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -731,12 +730,9 @@ vErrors.push(err59);
 }
 errors++;
 }
-}
-if(data28.uuid !== undefined){
-let data29 = data28.uuid;
-if(typeof data29 === "string"){
-if(func2(data29) > 64){
-const err60 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key9 in data28){
+if(!(((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig"))){
+const err60 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -745,8 +741,12 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(!pattern0.test(data29)){
-const err61 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
+}
+if(data28.uuid !== undefined){
+let data29 = data28.uuid;
+if(typeof data29 === "string"){
+if(func2(data29) > 64){
+const err61 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -755,9 +755,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-}
-else {
-const err62 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern0.test(data29)){
+const err62 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -767,11 +766,8 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data28.profiles !== undefined){
-let data30 = data28.profiles;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(Object.keys(data30).length > 32){
-const err63 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+else {
+const err63 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -780,10 +776,12 @@ vErrors.push(err63);
 }
 errors++;
 }
-for(const key10 in data30){
-let data31 = data30[key10];
-if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
-const err64 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data28.profiles !== undefined){
+let data30 = data28.profiles;
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+if(Object.keys(data30).length > 32){
+const err64 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -792,9 +790,10 @@ vErrors.push(err64);
 }
 errors++;
 }
-if(typeof data31 == "number"){
-if(data31 > 16 || isNaN(data31)){
-const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+for(const key10 in data30){
+let data31 = data30[key10];
+if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
+const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -803,8 +802,9 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(data31 < 1 || isNaN(data31)){
-const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(typeof data31 == "number"){
+if(data31 > 16 || isNaN(data31)){
+const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -813,11 +813,8 @@ vErrors.push(err66);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data31 < 1 || isNaN(data31)){
+const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -827,10 +824,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data28.mig !== undefined){
-let data32 = data28.mig;
-if(typeof data32 !== "string"){
-const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -839,8 +836,11 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(!(data32 === "Disabled")){
-const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data28.mig !== undefined){
+let data32 = data28.mig;
+if(typeof data32 !== "string"){
+const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -849,10 +849,8 @@ vErrors.push(err69);
 }
 errors++;
 }
-}
-}
-else {
-const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data32 === "Disabled")){
+const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -864,7 +862,7 @@ errors++;
 }
 }
 else {
-const err71 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err71 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -874,10 +872,9 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data26.epoch !== undefined){
-let data33 = data26.epoch;
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
-const err72 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err72 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -886,9 +883,11 @@ vErrors.push(err72);
 }
 errors++;
 }
-if(typeof data33 == "number"){
-if(data33 < 1 || isNaN(data33)){
-const err73 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data26.epoch !== undefined){
+let data33 = data26.epoch;
+if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
+const err73 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -897,13 +896,9 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-}
-if(data26.planHash !== undefined){
-let data34 = data26.planHash;
-if(typeof data34 === "string"){
-if(func2(data34) > 64){
-const err74 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data33 == "number"){
+if(data33 < 1 || isNaN(data33)){
+const err74 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -913,8 +908,12 @@ vErrors.push(err74);
 errors++;
 }
 }
-else {
-const err75 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data26.planHash !== undefined){
+let data34 = data26.planHash;
+if(typeof data34 === "string"){
+if(func2(data34) > 64){
+const err75 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -924,9 +923,8 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data26.deadline !== undefined){
-if(typeof data26.deadline !== "string"){
-const err76 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err76 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -936,9 +934,9 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data26.allowGpuReset !== undefined){
-if(typeof data26.allowGpuReset !== "boolean"){
-const err77 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data26.deadline !== undefined){
+if(typeof data26.deadline !== "string"){
+const err77 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -948,9 +946,9 @@ vErrors.push(err77);
 errors++;
 }
 }
-}
-else {
-const err78 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data26.allowGpuReset !== undefined){
+if(typeof data26.allowGpuReset !== "boolean"){
+const err78 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -962,7 +960,7 @@ errors++;
 }
 }
 else {
-const err79 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err79 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -972,12 +970,9 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data37 = data.status;
-if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
-for(const key11 in data37){
-if(!((((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "managedLabels")) || (key11 === "conditions")) || (key11 === "device"))){
-const err80 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+}
+else {
+const err80 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -987,10 +982,12 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data37.phase !== undefined){
-let data38 = data37.phase;
-if(typeof data38 !== "string"){
-const err81 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.status !== undefined){
+let data37 = data.status;
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+for(const key11 in data37){
+if(!(((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "conditions")) || (key11 === "device"))){
+const err81 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -999,8 +996,11 @@ vErrors.push(err81);
 }
 errors++;
 }
-if(!(((((((data38 === "Unmanaged") || (data38 === "Pending")) || (data38 === "Waiting")) || (data38 === "Updating")) || (data38 === "Ready")) || (data38 === "Failed")) || (data38 === "Invalid"))){
-const err82 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
+}
+if(data37.phase !== undefined){
+let data38 = data37.phase;
+if(typeof data38 !== "string"){
+const err82 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1009,12 +1009,8 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-if(data37.layout !== undefined){
-let data39 = data37.layout;
-if(typeof data39 === "string"){
-if(func2(data39) > 512){
-const err83 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
+if(!(((((((data38 === "Unmanaged") || (data38 === "Pending")) || (data38 === "Waiting")) || (data38 === "Updating")) || (data38 === "Ready")) || (data38 === "Failed")) || (data38 === "Invalid"))){
+const err83 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1024,8 +1020,11 @@ vErrors.push(err83);
 errors++;
 }
 }
-else {
-const err84 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data37.layout !== undefined){
+let data39 = data37.layout;
+if(typeof data39 === "string"){
+if(func2(data39) > 512){
+const err84 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1035,10 +1034,8 @@ vErrors.push(err84);
 errors++;
 }
 }
-if(data37.writerMode !== undefined){
-let data40 = data37.writerMode;
-if(typeof data40 !== "string"){
-const err85 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err85 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1047,8 +1044,11 @@ vErrors.push(err85);
 }
 errors++;
 }
-if(!((data40 === "Patch") || (data40 === "Verify"))){
-const err86 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data37.writerMode !== undefined){
+let data40 = data37.writerMode;
+if(typeof data40 !== "string"){
+const err86 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1057,12 +1057,8 @@ vErrors.push(err86);
 }
 errors++;
 }
-}
-if(data37.managedLabels !== undefined){
-let data41 = data37.managedLabels;
-if(Array.isArray(data41)){
-if(data41.length > 512){
-const err87 = {instancePath:instancePath+"/status/managedLabels",schemaPath:"#/properties/status/properties/managedLabels/maxItems",keyword:"maxItems",params:{limit: 512},message:"must NOT have more than 512 items"};
+if(!((data40 === "Patch") || (data40 === "Verify"))){
+const err87 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1071,12 +1067,12 @@ vErrors.push(err87);
 }
 errors++;
 }
-const len2 = data41.length;
-for(let i2=0; i2<len2; i2++){
-let data42 = data41[i2];
-if(typeof data42 === "string"){
-if(func2(data42) > 317){
-const err88 = {instancePath:instancePath+"/status/managedLabels/" + i2,schemaPath:"#/properties/status/properties/managedLabels/items/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
+}
+if(data37.conditions !== undefined){
+let data41 = data37.conditions;
+if(Array.isArray(data41)){
+if(data41.length > 16){
+const err88 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1085,9 +1081,12 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-else {
-const err89 = {instancePath:instancePath+"/status/managedLabels/" + i2,schemaPath:"#/properties/status/properties/managedLabels/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len2 = data41.length;
+for(let i2=0; i2<len2; i2++){
+let data42 = data41[i2];
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(data42.type === undefined){
+const err89 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1096,10 +1095,8 @@ vErrors.push(err89);
 }
 errors++;
 }
-}
-}
-else {
-const err90 = {instancePath:instancePath+"/status/managedLabels",schemaPath:"#/properties/status/properties/managedLabels/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data42.status === undefined){
+const err90 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1108,12 +1105,8 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data37.conditions !== undefined){
-let data43 = data37.conditions;
-if(Array.isArray(data43)){
-if(data43.length > 16){
-const err91 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data42.reason === undefined){
+const err91 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1122,12 +1115,8 @@ vErrors.push(err91);
 }
 errors++;
 }
-const len3 = data43.length;
-for(let i3=0; i3<len3; i3++){
-let data44 = data43[i3];
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-if(data44.type === undefined){
-const err92 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+if(data42.message === undefined){
+const err92 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1136,8 +1125,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data44.status === undefined){
-const err93 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+if(data42.lastTransitionTime === undefined){
+const err93 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1146,8 +1135,9 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data44.reason === undefined){
-const err94 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+for(const key12 in data42){
+if(!((((((key12 === "type") || (key12 === "status")) || (key12 === "reason")) || (key12 === "message")) || (key12 === "lastTransitionTime")) || (key12 === "observedGeneration"))){
+const err94 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1156,8 +1146,12 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(data44.message === undefined){
-const err95 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data42.type !== undefined){
+let data43 = data42.type;
+if(typeof data43 === "string"){
+if(func2(data43) > 316){
+const err95 = {instancePath:instancePath+"/status/conditions/" + i2+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1166,8 +1160,9 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data44.lastTransitionTime === undefined){
-const err96 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+else {
+const err96 = {instancePath:instancePath+"/status/conditions/" + i2+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1176,9 +1171,11 @@ vErrors.push(err96);
 }
 errors++;
 }
-for(const key12 in data44){
-if(!((((((key12 === "type") || (key12 === "status")) || (key12 === "reason")) || (key12 === "message")) || (key12 === "lastTransitionTime")) || (key12 === "observedGeneration"))){
-const err97 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+}
+if(data42.status !== undefined){
+let data44 = data42.status;
+if(typeof data44 !== "string"){
+const err97 = {instancePath:instancePath+"/status/conditions/" + i2+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1187,12 +1184,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-}
-if(data44.type !== undefined){
-let data45 = data44.type;
-if(typeof data45 === "string"){
-if(func2(data45) > 316){
-const err98 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(!(((data44 === "True") || (data44 === "False")) || (data44 === "Unknown"))){
+const err98 = {instancePath:instancePath+"/status/conditions/" + i2+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1202,8 +1195,11 @@ vErrors.push(err98);
 errors++;
 }
 }
-else {
-const err99 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data42.reason !== undefined){
+let data45 = data42.reason;
+if(typeof data45 === "string"){
+if(func2(data45) > 1024){
+const err99 = {instancePath:instancePath+"/status/conditions/" + i2+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1213,10 +1209,8 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data44.status !== undefined){
-let data46 = data44.status;
-if(typeof data46 !== "string"){
-const err100 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err100 = {instancePath:instancePath+"/status/conditions/" + i2+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1225,8 +1219,12 @@ vErrors.push(err100);
 }
 errors++;
 }
-if(!(((data46 === "True") || (data46 === "False")) || (data46 === "Unknown"))){
-const err101 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data42.message !== undefined){
+let data46 = data42.message;
+if(typeof data46 === "string"){
+if(func2(data46) > 8192){
+const err101 = {instancePath:instancePath+"/status/conditions/" + i2+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1236,11 +1234,8 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data44.reason !== undefined){
-let data47 = data44.reason;
-if(typeof data47 === "string"){
-if(func2(data47) > 1024){
-const err102 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err102 = {instancePath:instancePath+"/status/conditions/" + i2+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1250,8 +1245,9 @@ vErrors.push(err102);
 errors++;
 }
 }
-else {
-const err103 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data42.lastTransitionTime !== undefined){
+if(typeof data42.lastTransitionTime !== "string"){
+const err103 = {instancePath:instancePath+"/status/conditions/" + i2+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1261,11 +1257,10 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data44.message !== undefined){
-let data48 = data44.message;
-if(typeof data48 === "string"){
-if(func2(data48) > 8192){
-const err104 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data42.observedGeneration !== undefined){
+let data48 = data42.observedGeneration;
+if(!((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48)))){
+const err104 = {instancePath:instancePath+"/status/conditions/" + i2+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1275,8 +1270,9 @@ vErrors.push(err104);
 errors++;
 }
 }
+}
 else {
-const err105 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err105 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1286,9 +1282,9 @@ vErrors.push(err105);
 errors++;
 }
 }
-if(data44.lastTransitionTime !== undefined){
-if(typeof data44.lastTransitionTime !== "string"){
-const err106 = {instancePath:instancePath+"/status/conditions/" + i3+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err106 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1298,10 +1294,12 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data44.observedGeneration !== undefined){
-let data50 = data44.observedGeneration;
-if(!((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50)))){
-const err107 = {instancePath:instancePath+"/status/conditions/" + i3+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data37.device !== undefined){
+let data49 = data37.device;
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+for(const key13 in data49){
+if(!(func12.call(schema11.properties.status.properties.device.properties, key13))){
+const err107 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1311,9 +1309,11 @@ vErrors.push(err107);
 errors++;
 }
 }
-}
-else {
-const err108 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data49.agentVersion !== undefined){
+let data50 = data49.agentVersion;
+if(typeof data50 === "string"){
+if(func2(data50) > 64){
+const err108 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1323,9 +1323,8 @@ vErrors.push(err108);
 errors++;
 }
 }
-}
 else {
-const err109 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err109 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1335,12 +1334,11 @@ vErrors.push(err109);
 errors++;
 }
 }
-if(data37.device !== undefined){
-let data51 = data37.device;
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
-for(const key13 in data51){
-if(!(func13.call(schema11.properties.status.properties.device.properties, key13))){
-const err110 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+if(data49.bootID !== undefined){
+let data51 = data49.bootID;
+if(typeof data51 === "string"){
+if(func2(data51) > 64){
+const err110 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1350,11 +1348,8 @@ vErrors.push(err110);
 errors++;
 }
 }
-if(data51.agentVersion !== undefined){
-let data52 = data51.agentVersion;
-if(typeof data52 === "string"){
-if(func2(data52) > 64){
-const err111 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err111 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1364,8 +1359,11 @@ vErrors.push(err111);
 errors++;
 }
 }
-else {
-const err112 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data49.driverVersion !== undefined){
+let data52 = data49.driverVersion;
+if(typeof data52 === "string"){
+if(func2(data52) > 64){
+const err112 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1375,11 +1373,8 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data51.bootID !== undefined){
-let data53 = data51.bootID;
-if(typeof data53 === "string"){
-if(func2(data53) > 64){
-const err113 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err113 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1389,8 +1384,11 @@ vErrors.push(err113);
 errors++;
 }
 }
-else {
-const err114 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data49.cudaVersion !== undefined){
+let data53 = data49.cudaVersion;
+if(typeof data53 === "string"){
+if(func2(data53) > 16){
+const err114 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1400,11 +1398,8 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data51.driverVersion !== undefined){
-let data54 = data51.driverVersion;
-if(typeof data54 === "string"){
-if(func2(data54) > 64){
-const err115 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err115 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1414,8 +1409,11 @@ vErrors.push(err115);
 errors++;
 }
 }
-else {
-const err116 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data49.machine !== undefined){
+let data54 = data49.machine;
+if(typeof data54 === "string"){
+if(func2(data54) > 128){
+const err116 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1425,11 +1423,8 @@ vErrors.push(err116);
 errors++;
 }
 }
-if(data51.cudaVersion !== undefined){
-let data55 = data51.cudaVersion;
-if(typeof data55 === "string"){
-if(func2(data55) > 16){
-const err117 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+else {
+const err117 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1439,8 +1434,10 @@ vErrors.push(err117);
 errors++;
 }
 }
-else {
-const err118 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data49.observedEpoch !== undefined){
+let data55 = data49.observedEpoch;
+if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
+const err118 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1450,11 +1447,10 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data51.machine !== undefined){
-let data56 = data51.machine;
-if(typeof data56 === "string"){
-if(func2(data56) > 128){
-const err119 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data49.step !== undefined){
+let data56 = data49.step;
+if(typeof data56 !== "string"){
+const err119 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1463,9 +1459,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-}
-else {
-const err120 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((((data56 === "Idle") || (data56 === "Applying")) || (data56 === "Failed")) || (data56 === "Unknown"))){
+const err120 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1475,10 +1470,9 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data51.observedEpoch !== undefined){
-let data57 = data51.observedEpoch;
-if(!((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57)))){
-const err121 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data49.nextRetryTime !== undefined){
+if(typeof data49.nextRetryTime !== "string"){
+const err121 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1488,10 +1482,11 @@ vErrors.push(err121);
 errors++;
 }
 }
-if(data51.step !== undefined){
-let data58 = data51.step;
-if(typeof data58 !== "string"){
-const err122 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data49.error !== undefined){
+let data58 = data49.error;
+if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
+if(data58.code === undefined){
+const err122 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1500,8 +1495,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(!((((data58 === "Idle") || (data58 === "Applying")) || (data58 === "Failed")) || (data58 === "Unknown"))){
-const err123 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+if(data58.message === undefined){
+const err123 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1510,10 +1505,9 @@ vErrors.push(err123);
 }
 errors++;
 }
-}
-if(data51.nextRetryTime !== undefined){
-if(typeof data51.nextRetryTime !== "string"){
-const err124 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key14 in data58){
+if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
+const err124 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1523,11 +1517,11 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data51.error !== undefined){
-let data60 = data51.error;
-if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
-if(data60.code === undefined){
-const err125 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data58.code !== undefined){
+let data59 = data58.code;
+if(typeof data59 === "string"){
+if(func2(data59) > 64){
+const err125 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1536,8 +1530,9 @@ vErrors.push(err125);
 }
 errors++;
 }
-if(data60.message === undefined){
-const err126 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+else {
+const err126 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1546,9 +1541,12 @@ vErrors.push(err126);
 }
 errors++;
 }
-for(const key14 in data60){
-if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
-const err127 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+}
+if(data58.message !== undefined){
+let data60 = data58.message;
+if(typeof data60 === "string"){
+if(func2(data60) > 1024){
+const err127 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1558,11 +1556,8 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data60.code !== undefined){
-let data61 = data60.code;
-if(typeof data61 === "string"){
-if(func2(data61) > 64){
-const err128 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err128 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1572,8 +1567,11 @@ vErrors.push(err128);
 errors++;
 }
 }
-else {
-const err129 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.gpu !== undefined){
+let data61 = data58.gpu;
+if(typeof data61 === "string"){
+if(func2(data61) > 64){
+const err129 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1583,11 +1581,8 @@ vErrors.push(err129);
 errors++;
 }
 }
-if(data60.message !== undefined){
-let data62 = data60.message;
-if(typeof data62 === "string"){
-if(func2(data62) > 1024){
-const err130 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err130 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1597,8 +1592,9 @@ vErrors.push(err130);
 errors++;
 }
 }
+}
 else {
-const err131 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err131 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1608,11 +1604,11 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data60.gpu !== undefined){
-let data63 = data60.gpu;
-if(typeof data63 === "string"){
-if(func2(data63) > 64){
-const err132 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data49.plan !== undefined){
+let data62 = data49.plan;
+if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
+if(data62.hash === undefined){
+const err132 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1621,9 +1617,8 @@ vErrors.push(err132);
 }
 errors++;
 }
-}
-else {
-const err133 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data62.wishHash === undefined){
+const err133 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1632,10 +1627,8 @@ vErrors.push(err133);
 }
 errors++;
 }
-}
-}
-else {
-const err134 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data62.keep === undefined){
+const err134 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1644,12 +1637,8 @@ vErrors.push(err134);
 }
 errors++;
 }
-}
-if(data51.plan !== undefined){
-let data64 = data51.plan;
-if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
-if(data64.hash === undefined){
-const err135 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+if(data62.destroy === undefined){
+const err135 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1658,8 +1647,8 @@ vErrors.push(err135);
 }
 errors++;
 }
-if(data64.wishHash === undefined){
-const err136 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+if(data62.create === undefined){
+const err136 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1668,8 +1657,9 @@ vErrors.push(err136);
 }
 errors++;
 }
-if(data64.keep === undefined){
-const err137 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+for(const key15 in data62){
+if(!(((((((key15 === "hash") || (key15 === "wishHash")) || (key15 === "keep")) || (key15 === "destroy")) || (key15 === "create")) || (key15 === "gpusChanging")) || (key15 === "refusal"))){
+const err137 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1678,8 +1668,12 @@ vErrors.push(err137);
 }
 errors++;
 }
-if(data64.destroy === undefined){
-const err138 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+}
+if(data62.hash !== undefined){
+let data63 = data62.hash;
+if(typeof data63 === "string"){
+if(func2(data63) > 64){
+const err138 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1688,8 +1682,9 @@ vErrors.push(err138);
 }
 errors++;
 }
-if(data64.create === undefined){
-const err139 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+}
+else {
+const err139 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1698,9 +1693,12 @@ vErrors.push(err139);
 }
 errors++;
 }
-for(const key15 in data64){
-if(!(((((((key15 === "hash") || (key15 === "wishHash")) || (key15 === "keep")) || (key15 === "destroy")) || (key15 === "create")) || (key15 === "gpusChanging")) || (key15 === "refusal"))){
-const err140 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+}
+if(data62.wishHash !== undefined){
+let data64 = data62.wishHash;
+if(typeof data64 === "string"){
+if(func2(data64) > 64){
+const err140 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1710,11 +1708,8 @@ vErrors.push(err140);
 errors++;
 }
 }
-if(data64.hash !== undefined){
-let data65 = data64.hash;
-if(typeof data65 === "string"){
-if(func2(data65) > 64){
-const err141 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err141 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1724,8 +1719,10 @@ vErrors.push(err141);
 errors++;
 }
 }
-else {
-const err142 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data62.keep !== undefined){
+let data65 = data62.keep;
+if(!((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65)))){
+const err142 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1735,11 +1732,10 @@ vErrors.push(err142);
 errors++;
 }
 }
-if(data64.wishHash !== undefined){
-let data66 = data64.wishHash;
-if(typeof data66 === "string"){
-if(func2(data66) > 64){
-const err143 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data62.destroy !== undefined){
+let data66 = data62.destroy;
+if(!((typeof data66 == "number") && (!(data66 % 1) && !isNaN(data66)))){
+const err143 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1749,8 +1745,10 @@ vErrors.push(err143);
 errors++;
 }
 }
-else {
-const err144 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data62.create !== undefined){
+let data67 = data62.create;
+if(!((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67)))){
+const err144 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1760,10 +1758,10 @@ vErrors.push(err144);
 errors++;
 }
 }
-if(data64.keep !== undefined){
-let data67 = data64.keep;
-if(!((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67)))){
-const err145 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data62.gpusChanging !== undefined){
+let data68 = data62.gpusChanging;
+if(!((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68)))){
+const err145 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1773,10 +1771,11 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data64.destroy !== undefined){
-let data68 = data64.destroy;
-if(!((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68)))){
-const err146 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data62.refusal !== undefined){
+let data69 = data62.refusal;
+if(typeof data69 === "string"){
+if(func2(data69) > 1024){
+const err146 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1786,10 +1785,8 @@ vErrors.push(err146);
 errors++;
 }
 }
-if(data64.create !== undefined){
-let data69 = data64.create;
-if(!((typeof data69 == "number") && (!(data69 % 1) && !isNaN(data69)))){
-const err147 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err147 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1799,10 +1796,9 @@ vErrors.push(err147);
 errors++;
 }
 }
-if(data64.gpusChanging !== undefined){
-let data70 = data64.gpusChanging;
-if(!((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70)))){
-const err148 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err148 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1812,11 +1808,11 @@ vErrors.push(err148);
 errors++;
 }
 }
-if(data64.refusal !== undefined){
-let data71 = data64.refusal;
-if(typeof data71 === "string"){
-if(func2(data71) > 1024){
-const err149 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data49.models !== undefined){
+let data70 = data49.models;
+if(Array.isArray(data70)){
+if(data70.length > 8){
+const err149 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1825,9 +1821,12 @@ vErrors.push(err149);
 }
 errors++;
 }
-}
-else {
-const err150 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len3 = data70.length;
+for(let i3=0; i3<len3; i3++){
+let data71 = data70[i3];
+if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
+if(data71.product === undefined){
+const err150 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1836,10 +1835,8 @@ vErrors.push(err150);
 }
 errors++;
 }
-}
-}
-else {
-const err151 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data71.computeSlices === undefined){
+const err151 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1848,12 +1845,8 @@ vErrors.push(err151);
 }
 errors++;
 }
-}
-if(data51.models !== undefined){
-let data72 = data51.models;
-if(Array.isArray(data72)){
-if(data72.length > 8){
-const err152 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data71.memorySlices === undefined){
+const err152 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1862,12 +1855,8 @@ vErrors.push(err152);
 }
 errors++;
 }
-const len4 = data72.length;
-for(let i4=0; i4<len4; i4++){
-let data73 = data72[i4];
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-if(data73.product === undefined){
-const err153 = {instancePath:instancePath+"/status/device/models/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+if(data71.profiles === undefined){
+const err153 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1876,8 +1865,9 @@ vErrors.push(err153);
 }
 errors++;
 }
-if(data73.computeSlices === undefined){
-const err154 = {instancePath:instancePath+"/status/device/models/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+for(const key16 in data71){
+if(!((((key16 === "product") || (key16 === "computeSlices")) || (key16 === "memorySlices")) || (key16 === "profiles"))){
+const err154 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1886,8 +1876,12 @@ vErrors.push(err154);
 }
 errors++;
 }
-if(data73.memorySlices === undefined){
-const err155 = {instancePath:instancePath+"/status/device/models/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+if(data71.product !== undefined){
+let data72 = data71.product;
+if(typeof data72 === "string"){
+if(func2(data72) > 128){
+const err155 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1896,8 +1890,9 @@ vErrors.push(err155);
 }
 errors++;
 }
-if(data73.profiles === undefined){
-const err156 = {instancePath:instancePath+"/status/device/models/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+}
+else {
+const err156 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1906,9 +1901,11 @@ vErrors.push(err156);
 }
 errors++;
 }
-for(const key16 in data73){
-if(!((((key16 === "product") || (key16 === "computeSlices")) || (key16 === "memorySlices")) || (key16 === "profiles"))){
-const err157 = {instancePath:instancePath+"/status/device/models/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+if(data71.computeSlices !== undefined){
+let data73 = data71.computeSlices;
+if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
+const err157 = {instancePath:instancePath+"/status/device/models/" + i3+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1918,11 +1915,10 @@ vErrors.push(err157);
 errors++;
 }
 }
-if(data73.product !== undefined){
-let data74 = data73.product;
-if(typeof data74 === "string"){
-if(func2(data74) > 128){
-const err158 = {instancePath:instancePath+"/status/device/models/" + i4+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data71.memorySlices !== undefined){
+let data74 = data71.memorySlices;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err158 = {instancePath:instancePath+"/status/device/models/" + i3+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1932,8 +1928,11 @@ vErrors.push(err158);
 errors++;
 }
 }
-else {
-const err159 = {instancePath:instancePath+"/status/device/models/" + i4+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data71.profiles !== undefined){
+let data75 = data71.profiles;
+if(Array.isArray(data75)){
+if(data75.length > 64){
+const err159 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1942,11 +1941,12 @@ vErrors.push(err159);
 }
 errors++;
 }
-}
-if(data73.computeSlices !== undefined){
-let data75 = data73.computeSlices;
-if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
-const err160 = {instancePath:instancePath+"/status/device/models/" + i4+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len4 = data75.length;
+for(let i4=0; i4<len4; i4++){
+let data76 = data75[i4];
+if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
+if(data76.name === undefined){
+const err160 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1955,11 +1955,8 @@ vErrors.push(err160);
 }
 errors++;
 }
-}
-if(data73.memorySlices !== undefined){
-let data76 = data73.memorySlices;
-if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
-const err161 = {instancePath:instancePath+"/status/device/models/" + i4+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data76.computeSlices === undefined){
+const err161 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1968,12 +1965,8 @@ vErrors.push(err161);
 }
 errors++;
 }
-}
-if(data73.profiles !== undefined){
-let data77 = data73.profiles;
-if(Array.isArray(data77)){
-if(data77.length > 64){
-const err162 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data76.memorySlices === undefined){
+const err162 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1982,12 +1975,8 @@ vErrors.push(err162);
 }
 errors++;
 }
-const len5 = data77.length;
-for(let i5=0; i5<len5; i5++){
-let data78 = data77[i5];
-if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
-if(data78.name === undefined){
-const err163 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(data76.starts === undefined){
+const err163 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1996,8 +1985,8 @@ vErrors.push(err163);
 }
 errors++;
 }
-if(data78.computeSlices === undefined){
-const err164 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+if(data76.maxInstances === undefined){
+const err164 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2006,8 +1995,9 @@ vErrors.push(err164);
 }
 errors++;
 }
-if(data78.memorySlices === undefined){
-const err165 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+for(const key17 in data76){
+if(!(func12.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key17))){
+const err165 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2016,8 +2006,12 @@ vErrors.push(err165);
 }
 errors++;
 }
-if(data78.starts === undefined){
-const err166 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+}
+if(data76.name !== undefined){
+let data77 = data76.name;
+if(typeof data77 === "string"){
+if(func2(data77) > 32){
+const err166 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2026,8 +2020,9 @@ vErrors.push(err166);
 }
 errors++;
 }
-if(data78.maxInstances === undefined){
-const err167 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+}
+else {
+const err167 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2036,9 +2031,11 @@ vErrors.push(err167);
 }
 errors++;
 }
-for(const key17 in data78){
-if(!(func13.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key17))){
-const err168 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+}
+if(data76.id !== undefined){
+let data78 = data76.id;
+if(!((typeof data78 == "number") && (!(data78 % 1) && !isNaN(data78)))){
+const err168 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2048,11 +2045,10 @@ vErrors.push(err168);
 errors++;
 }
 }
-if(data78.name !== undefined){
-let data79 = data78.name;
-if(typeof data79 === "string"){
-if(func2(data79) > 32){
-const err169 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data76.computeSlices !== undefined){
+let data79 = data76.computeSlices;
+if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
+const err169 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2062,8 +2058,10 @@ vErrors.push(err169);
 errors++;
 }
 }
-else {
-const err170 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data76.memorySlices !== undefined){
+let data80 = data76.memorySlices;
+if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
+const err170 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2073,10 +2071,11 @@ vErrors.push(err170);
 errors++;
 }
 }
-if(data78.id !== undefined){
-let data80 = data78.id;
-if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
-const err171 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data76.starts !== undefined){
+let data81 = data76.starts;
+if(Array.isArray(data81)){
+if(data81.length > 16){
+const err171 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2085,11 +2084,11 @@ vErrors.push(err171);
 }
 errors++;
 }
-}
-if(data78.computeSlices !== undefined){
-let data81 = data78.computeSlices;
-if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
-const err172 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len5 = data81.length;
+for(let i5=0; i5<len5; i5++){
+let data82 = data81[i5];
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err172 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2099,10 +2098,9 @@ vErrors.push(err172);
 errors++;
 }
 }
-if(data78.memorySlices !== undefined){
-let data82 = data78.memorySlices;
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err173 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err173 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2112,11 +2110,10 @@ vErrors.push(err173);
 errors++;
 }
 }
-if(data78.starts !== undefined){
-let data83 = data78.starts;
-if(Array.isArray(data83)){
-if(data83.length > 16){
-const err174 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data76.maxInstances !== undefined){
+let data83 = data76.maxInstances;
+if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
+const err174 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2125,11 +2122,11 @@ vErrors.push(err174);
 }
 errors++;
 }
-const len6 = data83.length;
-for(let i6=0; i6<len6; i6++){
-let data84 = data83[i6];
+}
+if(data76.memoryMiB !== undefined){
+let data84 = data76.memoryMiB;
 if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err175 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/starts/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err175 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2139,9 +2136,10 @@ vErrors.push(err175);
 errors++;
 }
 }
-}
-else {
-const err176 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data76.multiprocessors !== undefined){
+let data85 = data76.multiprocessors;
+if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
+const err176 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2151,10 +2149,11 @@ vErrors.push(err176);
 errors++;
 }
 }
-if(data78.maxInstances !== undefined){
-let data85 = data78.maxInstances;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err177 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data76.engines !== undefined){
+let data86 = data76.engines;
+if(Array.isArray(data86)){
+if(data86.length > 5){
+const err177 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2163,11 +2162,11 @@ vErrors.push(err177);
 }
 errors++;
 }
-}
-if(data78.memoryMiB !== undefined){
-let data86 = data78.memoryMiB;
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err178 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len6 = data86.length;
+for(let i6=0; i6<len6; i6++){
+let data87 = data86[i6];
+if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
+const err178 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2177,10 +2176,9 @@ vErrors.push(err178);
 errors++;
 }
 }
-if(data78.multiprocessors !== undefined){
-let data87 = data78.multiprocessors;
-if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err179 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err179 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2190,11 +2188,9 @@ vErrors.push(err179);
 errors++;
 }
 }
-if(data78.engines !== undefined){
-let data88 = data78.engines;
-if(Array.isArray(data88)){
-if(data88.length > 5){
-const err180 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+}
+else {
+const err180 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2203,11 +2199,10 @@ vErrors.push(err180);
 }
 errors++;
 }
-const len7 = data88.length;
-for(let i7=0; i7<len7; i7++){
-let data89 = data88[i7];
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err181 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/engines/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+else {
+const err181 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2219,7 +2214,7 @@ errors++;
 }
 }
 else {
-const err182 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err182 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2231,7 +2226,7 @@ errors++;
 }
 }
 else {
-const err183 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err183 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2241,9 +2236,11 @@ vErrors.push(err183);
 errors++;
 }
 }
-}
-else {
-const err184 = {instancePath:instancePath+"/status/device/models/" + i4+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data49.gpus !== undefined){
+let data88 = data49.gpus;
+if(Array.isArray(data88)){
+if(data88.length > 64){
+const err184 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2252,10 +2249,12 @@ vErrors.push(err184);
 }
 errors++;
 }
-}
-}
-else {
-const err185 = {instancePath:instancePath+"/status/device/models/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len7 = data88.length;
+for(let i7=0; i7<len7; i7++){
+let data89 = data88[i7];
+if(data89 && typeof data89 == "object" && !Array.isArray(data89)){
+if(data89.uuid === undefined){
+const err185 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2264,10 +2263,8 @@ vErrors.push(err185);
 }
 errors++;
 }
-}
-}
-else {
-const err186 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data89.index === undefined){
+const err186 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2276,12 +2273,8 @@ vErrors.push(err186);
 }
 errors++;
 }
-}
-if(data51.gpus !== undefined){
-let data90 = data51.gpus;
-if(Array.isArray(data90)){
-if(data90.length > 64){
-const err187 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data89.pciBusId === undefined){
+const err187 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2290,12 +2283,8 @@ vErrors.push(err187);
 }
 errors++;
 }
-const len8 = data90.length;
-for(let i8=0; i8<len8; i8++){
-let data91 = data90[i8];
-if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
-if(data91.uuid === undefined){
-const err188 = {instancePath:instancePath+"/status/device/gpus/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(data89.product === undefined){
+const err188 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2304,8 +2293,8 @@ vErrors.push(err188);
 }
 errors++;
 }
-if(data91.index === undefined){
-const err189 = {instancePath:instancePath+"/status/device/gpus/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+if(data89.instances === undefined){
+const err189 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2314,8 +2303,9 @@ vErrors.push(err189);
 }
 errors++;
 }
-if(data91.pciBusId === undefined){
-const err190 = {instancePath:instancePath+"/status/device/gpus/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+for(const key18 in data89){
+if(!(func12.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key18))){
+const err190 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2324,8 +2314,12 @@ vErrors.push(err190);
 }
 errors++;
 }
-if(data91.product === undefined){
-const err191 = {instancePath:instancePath+"/status/device/gpus/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data89.uuid !== undefined){
+let data90 = data89.uuid;
+if(typeof data90 === "string"){
+if(func2(data90) > 64){
+const err191 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2334,8 +2328,9 @@ vErrors.push(err191);
 }
 errors++;
 }
-if(data91.instances === undefined){
-const err192 = {instancePath:instancePath+"/status/device/gpus/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+}
+else {
+const err192 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2344,9 +2339,11 @@ vErrors.push(err192);
 }
 errors++;
 }
-for(const key18 in data91){
-if(!(func13.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key18))){
-const err193 = {instancePath:instancePath+"/status/device/gpus/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+}
+if(data89.index !== undefined){
+let data91 = data89.index;
+if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
+const err193 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2356,11 +2353,11 @@ vErrors.push(err193);
 errors++;
 }
 }
-if(data91.uuid !== undefined){
-let data92 = data91.uuid;
+if(data89.pciBusId !== undefined){
+let data92 = data89.pciBusId;
 if(typeof data92 === "string"){
-if(func2(data92) > 64){
-const err194 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(func2(data92) > 32){
+const err194 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2371,7 +2368,7 @@ errors++;
 }
 }
 else {
-const err195 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err195 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2381,10 +2378,11 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data91.index !== undefined){
-let data93 = data91.index;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err196 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data89.pciDeviceId !== undefined){
+let data93 = data89.pciDeviceId;
+if(typeof data93 === "string"){
+if(func2(data93) > 10){
+const err196 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2394,11 +2392,8 @@ vErrors.push(err196);
 errors++;
 }
 }
-if(data91.pciBusId !== undefined){
-let data94 = data91.pciBusId;
-if(typeof data94 === "string"){
-if(func2(data94) > 32){
-const err197 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err197 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2408,8 +2403,11 @@ vErrors.push(err197);
 errors++;
 }
 }
-else {
-const err198 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data89.pciClass !== undefined){
+let data94 = data89.pciClass;
+if(typeof data94 === "string"){
+if(func2(data94) > 10){
+const err198 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2419,11 +2417,8 @@ vErrors.push(err198);
 errors++;
 }
 }
-if(data91.pciDeviceId !== undefined){
-let data95 = data91.pciDeviceId;
-if(typeof data95 === "string"){
-if(func2(data95) > 10){
-const err199 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+else {
+const err199 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2433,8 +2428,11 @@ vErrors.push(err199);
 errors++;
 }
 }
-else {
-const err200 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data89.product !== undefined){
+let data95 = data89.product;
+if(typeof data95 === "string"){
+if(func2(data95) > 128){
+const err200 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2444,11 +2442,8 @@ vErrors.push(err200);
 errors++;
 }
 }
-if(data91.pciClass !== undefined){
-let data96 = data91.pciClass;
-if(typeof data96 === "string"){
-if(func2(data96) > 10){
-const err201 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+else {
+const err201 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2458,8 +2453,10 @@ vErrors.push(err201);
 errors++;
 }
 }
-else {
-const err202 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data89.memoryMiB !== undefined){
+let data96 = data89.memoryMiB;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err202 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2469,11 +2466,11 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data91.product !== undefined){
-let data97 = data91.product;
+if(data89.computeCapability !== undefined){
+let data97 = data89.computeCapability;
 if(typeof data97 === "string"){
-if(func2(data97) > 128){
-const err203 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(func2(data97) > 8){
+const err203 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2484,7 +2481,7 @@ errors++;
 }
 }
 else {
-const err204 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err204 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2494,10 +2491,9 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data91.memoryMiB !== undefined){
-let data98 = data91.memoryMiB;
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err205 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data89.migCapable !== undefined){
+if(typeof data89.migCapable !== "boolean"){
+const err205 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2507,11 +2503,10 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data91.computeCapability !== undefined){
-let data99 = data91.computeCapability;
-if(typeof data99 === "string"){
-if(func2(data99) > 8){
-const err206 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+if(data89.mig !== undefined){
+let data99 = data89.mig;
+if(typeof data99 !== "string"){
+const err206 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2520,9 +2515,8 @@ vErrors.push(err206);
 }
 errors++;
 }
-}
-else {
-const err207 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data99 === "Enabled") || (data99 === "Disabled"))){
+const err207 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2532,9 +2526,10 @@ vErrors.push(err207);
 errors++;
 }
 }
-if(data91.migCapable !== undefined){
-if(typeof data91.migCapable !== "boolean"){
-const err208 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data89.migPending !== undefined){
+let data100 = data89.migPending;
+if(typeof data100 !== "string"){
+const err208 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2543,11 +2538,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-}
-if(data91.mig !== undefined){
-let data101 = data91.mig;
-if(typeof data101 !== "string"){
-const err209 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data100 === "Enabled") || (data100 === "Disabled"))){
+const err209 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2556,8 +2548,12 @@ vErrors.push(err209);
 }
 errors++;
 }
-if(!((data101 === "Enabled") || (data101 === "Disabled"))){
-const err210 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data89.error !== undefined){
+let data101 = data89.error;
+if(typeof data101 === "string"){
+if(func2(data101) > 256){
+const err210 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2567,10 +2563,8 @@ vErrors.push(err210);
 errors++;
 }
 }
-if(data91.migPending !== undefined){
-let data102 = data91.migPending;
-if(typeof data102 !== "string"){
-const err211 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err211 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2579,8 +2573,12 @@ vErrors.push(err211);
 }
 errors++;
 }
-if(!((data102 === "Enabled") || (data102 === "Disabled"))){
-const err212 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+}
+if(data89.instances !== undefined){
+let data102 = data89.instances;
+if(Array.isArray(data102)){
+if(data102.length > 16){
+const err212 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2589,12 +2587,12 @@ vErrors.push(err212);
 }
 errors++;
 }
-}
-if(data91.error !== undefined){
-let data103 = data91.error;
-if(typeof data103 === "string"){
-if(func2(data103) > 256){
-const err213 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+const len8 = data102.length;
+for(let i8=0; i8<len8; i8++){
+let data103 = data102[i8];
+if(data103 && typeof data103 == "object" && !Array.isArray(data103)){
+if(data103.profile === undefined){
+const err213 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2603,9 +2601,8 @@ vErrors.push(err213);
 }
 errors++;
 }
-}
-else {
-const err214 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.gi === undefined){
+const err214 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2614,12 +2611,8 @@ vErrors.push(err214);
 }
 errors++;
 }
-}
-if(data91.instances !== undefined){
-let data104 = data91.instances;
-if(Array.isArray(data104)){
-if(data104.length > 16){
-const err215 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data103.start === undefined){
+const err215 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2628,12 +2621,8 @@ vErrors.push(err215);
 }
 errors++;
 }
-const len9 = data104.length;
-for(let i9=0; i9<len9; i9++){
-let data105 = data104[i9];
-if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
-if(data105.profile === undefined){
-const err216 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+if(data103.computeInstances === undefined){
+const err216 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2642,8 +2631,9 @@ vErrors.push(err216);
 }
 errors++;
 }
-if(data105.gi === undefined){
-const err217 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+for(const key19 in data103){
+if(!(((((key19 === "profile") || (key19 === "gi")) || (key19 === "start")) || (key19 === "busy")) || (key19 === "computeInstances"))){
+const err217 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2652,8 +2642,12 @@ vErrors.push(err217);
 }
 errors++;
 }
-if(data105.start === undefined){
-const err218 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+}
+if(data103.profile !== undefined){
+let data104 = data103.profile;
+if(typeof data104 === "string"){
+if(func2(data104) > 32){
+const err218 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2662,8 +2656,9 @@ vErrors.push(err218);
 }
 errors++;
 }
-if(data105.computeInstances === undefined){
-const err219 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+}
+else {
+const err219 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2672,9 +2667,11 @@ vErrors.push(err219);
 }
 errors++;
 }
-for(const key19 in data105){
-if(!(((((key19 === "profile") || (key19 === "gi")) || (key19 === "start")) || (key19 === "busy")) || (key19 === "computeInstances"))){
-const err220 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+if(data103.gi !== undefined){
+let data105 = data103.gi;
+if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
+const err220 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2684,11 +2681,10 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data105.profile !== undefined){
-let data106 = data105.profile;
-if(typeof data106 === "string"){
-if(func2(data106) > 32){
-const err221 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data103.start !== undefined){
+let data106 = data103.start;
+if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
+const err221 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2698,8 +2694,9 @@ vErrors.push(err221);
 errors++;
 }
 }
-else {
-const err222 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.busy !== undefined){
+if(typeof data103.busy !== "boolean"){
+const err222 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2709,10 +2706,11 @@ vErrors.push(err222);
 errors++;
 }
 }
-if(data105.gi !== undefined){
-let data107 = data105.gi;
-if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err223 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data103.computeInstances !== undefined){
+let data108 = data103.computeInstances;
+if(Array.isArray(data108)){
+if(data108.length > 8){
+const err223 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2721,11 +2719,12 @@ vErrors.push(err223);
 }
 errors++;
 }
-}
-if(data105.start !== undefined){
-let data108 = data105.start;
-if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
-const err224 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len9 = data108.length;
+for(let i9=0; i9<len9; i9++){
+let data109 = data108[i9];
+if(data109 && typeof data109 == "object" && !Array.isArray(data109)){
+if(data109.profile === undefined){
+const err224 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2734,10 +2733,9 @@ vErrors.push(err224);
 }
 errors++;
 }
-}
-if(data105.busy !== undefined){
-if(typeof data105.busy !== "boolean"){
-const err225 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+for(const key20 in data109){
+if(!(((((key20 === "profile") || (key20 === "uuid")) || (key20 === "memoryMiB")) || (key20 === "multiprocessors")) || (key20 === "engines"))){
+const err225 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2747,11 +2745,11 @@ vErrors.push(err225);
 errors++;
 }
 }
-if(data105.computeInstances !== undefined){
-let data110 = data105.computeInstances;
-if(Array.isArray(data110)){
-if(data110.length > 8){
-const err226 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data109.profile !== undefined){
+let data110 = data109.profile;
+if(typeof data110 === "string"){
+if(func2(data110) > 32){
+const err226 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2760,12 +2758,9 @@ vErrors.push(err226);
 }
 errors++;
 }
-const len10 = data110.length;
-for(let i10=0; i10<len10; i10++){
-let data111 = data110[i10];
-if(data111 && typeof data111 == "object" && !Array.isArray(data111)){
-if(data111.profile === undefined){
-const err227 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+else {
+const err227 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2774,9 +2769,12 @@ vErrors.push(err227);
 }
 errors++;
 }
-for(const key20 in data111){
-if(!(((((key20 === "profile") || (key20 === "uuid")) || (key20 === "memoryMiB")) || (key20 === "multiprocessors")) || (key20 === "engines"))){
-const err228 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+if(data109.uuid !== undefined){
+let data111 = data109.uuid;
+if(typeof data111 === "string"){
+if(func2(data111) > 64){
+const err228 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2786,11 +2784,8 @@ vErrors.push(err228);
 errors++;
 }
 }
-if(data111.profile !== undefined){
-let data112 = data111.profile;
-if(typeof data112 === "string"){
-if(func2(data112) > 32){
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err229 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2800,8 +2795,10 @@ vErrors.push(err229);
 errors++;
 }
 }
-else {
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data109.memoryMiB !== undefined){
+let data112 = data109.memoryMiB;
+if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
+const err230 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2811,11 +2808,10 @@ vErrors.push(err230);
 errors++;
 }
 }
-if(data111.uuid !== undefined){
-let data113 = data111.uuid;
-if(typeof data113 === "string"){
-if(func2(data113) > 64){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data109.multiprocessors !== undefined){
+let data113 = data109.multiprocessors;
+if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
+const err231 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2825,8 +2821,11 @@ vErrors.push(err231);
 errors++;
 }
 }
-else {
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data109.engines !== undefined){
+let data114 = data109.engines;
+if(Array.isArray(data114)){
+if(data114.length > 5){
+const err232 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2835,11 +2834,11 @@ vErrors.push(err232);
 }
 errors++;
 }
-}
-if(data111.memoryMiB !== undefined){
-let data114 = data111.memoryMiB;
-if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len10 = data114.length;
+for(let i10=0; i10<len10; i10++){
+let data115 = data114[i10];
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err233 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2849,10 +2848,9 @@ vErrors.push(err233);
 errors++;
 }
 }
-if(data111.multiprocessors !== undefined){
-let data115 = data111.multiprocessors;
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err234 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2862,11 +2860,9 @@ vErrors.push(err234);
 errors++;
 }
 }
-if(data111.engines !== undefined){
-let data116 = data111.engines;
-if(Array.isArray(data116)){
-if(data116.length > 5){
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+}
+else {
+const err235 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2875,11 +2871,10 @@ vErrors.push(err235);
 }
 errors++;
 }
-const len11 = data116.length;
-for(let i11=0; i11<len11; i11++){
-let data117 = data116[i11];
-if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/engines/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+else {
+const err236 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2891,7 +2886,7 @@ errors++;
 }
 }
 else {
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err237 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2903,7 +2898,7 @@ errors++;
 }
 }
 else {
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err238 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2915,7 +2910,7 @@ errors++;
 }
 }
 else {
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err239 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2927,7 +2922,7 @@ errors++;
 }
 }
 else {
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err240 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2937,9 +2932,12 @@ vErrors.push(err240);
 errors++;
 }
 }
-}
-else {
-const err241 = {instancePath:instancePath+"/status/device/gpus/" + i8+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data49.lastGood !== undefined){
+let data116 = data49.lastGood;
+if(data116 && typeof data116 == "object" && !Array.isArray(data116)){
+for(const key21 in data116){
+if(!((key21 === "bootID") || (key21 === "gpus"))){
+const err241 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2949,9 +2947,11 @@ vErrors.push(err241);
 errors++;
 }
 }
-}
-else {
-const err242 = {instancePath:instancePath+"/status/device/gpus/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data116.bootID !== undefined){
+let data117 = data116.bootID;
+if(typeof data117 === "string"){
+if(func2(data117) > 64){
+const err242 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2961,9 +2961,8 @@ vErrors.push(err242);
 errors++;
 }
 }
-}
 else {
-const err243 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err243 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2973,12 +2972,11 @@ vErrors.push(err243);
 errors++;
 }
 }
-if(data51.lastGood !== undefined){
-let data118 = data51.lastGood;
-if(data118 && typeof data118 == "object" && !Array.isArray(data118)){
-for(const key21 in data118){
-if(!((key21 === "bootID") || (key21 === "gpus"))){
-const err244 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data116.gpus !== undefined){
+let data118 = data116.gpus;
+if(Array.isArray(data118)){
+if(data118.length > 64){
+const err244 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2987,12 +2985,12 @@ vErrors.push(err244);
 }
 errors++;
 }
-}
-if(data118.bootID !== undefined){
-let data119 = data118.bootID;
-if(typeof data119 === "string"){
-if(func2(data119) > 64){
-const err245 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len11 = data118.length;
+for(let i11=0; i11<len11; i11++){
+let data119 = data118[i11];
+if(data119 && typeof data119 == "object" && !Array.isArray(data119)){
+if(data119.uuid === undefined){
+const err245 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3001,9 +2999,9 @@ vErrors.push(err245);
 }
 errors++;
 }
-}
-else {
-const err246 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key22 in data119){
+if(!(((key22 === "uuid") || (key22 === "mig")) || (key22 === "placements"))){
+const err246 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3013,11 +3011,11 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data118.gpus !== undefined){
-let data120 = data118.gpus;
-if(Array.isArray(data120)){
-if(data120.length > 64){
-const err247 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data119.uuid !== undefined){
+let data120 = data119.uuid;
+if(typeof data120 === "string"){
+if(func2(data120) > 64){
+const err247 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3026,12 +3024,9 @@ vErrors.push(err247);
 }
 errors++;
 }
-const len12 = data120.length;
-for(let i12=0; i12<len12; i12++){
-let data121 = data120[i12];
-if(data121 && typeof data121 == "object" && !Array.isArray(data121)){
-if(data121.uuid === undefined){
-const err248 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+else {
+const err248 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3040,9 +3035,11 @@ vErrors.push(err248);
 }
 errors++;
 }
-for(const key22 in data121){
-if(!(((key22 === "uuid") || (key22 === "mig")) || (key22 === "placements"))){
-const err249 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+if(data119.mig !== undefined){
+let data121 = data119.mig;
+if(typeof data121 !== "string"){
+const err249 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3051,12 +3048,8 @@ vErrors.push(err249);
 }
 errors++;
 }
-}
-if(data121.uuid !== undefined){
-let data122 = data121.uuid;
-if(typeof data122 === "string"){
-if(func2(data122) > 64){
-const err250 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!((data121 === "Enabled") || (data121 === "Disabled"))){
+const err250 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3066,8 +3059,11 @@ vErrors.push(err250);
 errors++;
 }
 }
-else {
-const err251 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data119.placements !== undefined){
+let data122 = data119.placements;
+if(Array.isArray(data122)){
+if(data122.length > 16){
+const err251 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3076,11 +3072,12 @@ vErrors.push(err251);
 }
 errors++;
 }
-}
-if(data121.mig !== undefined){
-let data123 = data121.mig;
-if(typeof data123 !== "string"){
-const err252 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len12 = data122.length;
+for(let i12=0; i12<len12; i12++){
+let data123 = data122[i12];
+if(typeof data123 === "string"){
+if(func2(data123) > 48){
+const err252 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3089,8 +3086,9 @@ vErrors.push(err252);
 }
 errors++;
 }
-if(!((data123 === "Enabled") || (data123 === "Disabled"))){
-const err253 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err253 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3100,11 +3098,9 @@ vErrors.push(err253);
 errors++;
 }
 }
-if(data121.placements !== undefined){
-let data124 = data121.placements;
-if(Array.isArray(data124)){
-if(data124.length > 16){
-const err254 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err254 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3113,12 +3109,10 @@ vErrors.push(err254);
 }
 errors++;
 }
-const len13 = data124.length;
-for(let i13=0; i13<len13; i13++){
-let data125 = data124[i13];
-if(typeof data125 === "string"){
-if(func2(data125) > 48){
-const err255 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/placements/" + i13,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+}
+}
+else {
+const err255 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3128,8 +3122,9 @@ vErrors.push(err255);
 errors++;
 }
 }
+}
 else {
-const err256 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/placements/" + i13,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err256 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3141,7 +3136,7 @@ errors++;
 }
 }
 else {
-const err257 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err257 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3153,7 +3148,7 @@ errors++;
 }
 }
 else {
-const err258 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err258 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3165,7 +3160,7 @@ errors++;
 }
 }
 else {
-const err259 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err259 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3177,48 +3172,12 @@ errors++;
 }
 }
 else {
-const err260 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err260 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err260];
 }
 else {
 vErrors.push(err260);
-}
-errors++;
-}
-}
-}
-else {
-const err261 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err261];
-}
-else {
-vErrors.push(err261);
-}
-errors++;
-}
-}
-}
-else {
-const err262 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err262];
-}
-else {
-vErrors.push(err262);
-}
-errors++;
-}
-}
-}
-else {
-const err263 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err263];
-}
-else {
-vErrors.push(err263);
 }
 errors++;
 }

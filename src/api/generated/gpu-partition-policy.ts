@@ -7,7 +7,7 @@ export interface GpuPartitionPolicy {
   apiVersion: 'gpupartition.dev/v1alpha1';
   kind: 'GpuPartitionPolicy';
   metadata: {
-    name?: string;
+    name: string;
     uid?: string;
     generation?: number;
     resourceVersion?: string;

@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"At most so many GPUs of a node. Which ones is decided once, so that the least is destroyed, and kept from then on."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}]},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}]},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^\\S+ \\S+ \\S+ \\S+ \\S+$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"At most so many GPUs of a node. Which ones is decided once, so that the least is destroyed, and kept from then on."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}]},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}]},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^\\S+ \\S+ \\S+ \\S+ \\S+$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -119,9 +119,8 @@ errors++;
 if(data.metadata !== undefined){
 let data2 = data.metadata;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.name !== undefined){
-if(typeof data2.name !== "string"){
-const err9 = {instancePath:instancePath+"/metadata/name",schemaPath:"#/properties/metadata/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.name === undefined){
+const err9 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -130,10 +129,9 @@ vErrors.push(err9);
 }
 errors++;
 }
-}
-if(data2.uid !== undefined){
-if(typeof data2.uid !== "string"){
-const err10 = {instancePath:instancePath+"/metadata/uid",schemaPath:"#/properties/metadata/properties/uid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.name !== undefined){
+if(typeof data2.name !== "string"){
+const err10 = {instancePath:instancePath+"/metadata/name",schemaPath:"#/properties/metadata/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -143,10 +141,9 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data2.generation !== undefined){
-let data5 = data2.generation;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-const err11 = {instancePath:instancePath+"/metadata/generation",schemaPath:"#/properties/metadata/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data2.uid !== undefined){
+if(typeof data2.uid !== "string"){
+const err11 = {instancePath:instancePath+"/metadata/uid",schemaPath:"#/properties/metadata/properties/uid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -156,9 +153,10 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data2.resourceVersion !== undefined){
-if(typeof data2.resourceVersion !== "string"){
-const err12 = {instancePath:instancePath+"/metadata/resourceVersion",schemaPath:"#/properties/metadata/properties/resourceVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.generation !== undefined){
+let data5 = data2.generation;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+const err12 = {instancePath:instancePath+"/metadata/generation",schemaPath:"#/properties/metadata/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -168,9 +166,9 @@ vErrors.push(err12);
 errors++;
 }
 }
-if(data2.creationTimestamp !== undefined){
-if(typeof data2.creationTimestamp !== "string"){
-const err13 = {instancePath:instancePath+"/metadata/creationTimestamp",schemaPath:"#/properties/metadata/properties/creationTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.resourceVersion !== undefined){
+if(typeof data2.resourceVersion !== "string"){
+const err13 = {instancePath:instancePath+"/metadata/resourceVersion",schemaPath:"#/properties/metadata/properties/resourceVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -180,9 +178,9 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data2.deletionTimestamp !== undefined){
-if(typeof data2.deletionTimestamp !== "string"){
-const err14 = {instancePath:instancePath+"/metadata/deletionTimestamp",schemaPath:"#/properties/metadata/properties/deletionTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.creationTimestamp !== undefined){
+if(typeof data2.creationTimestamp !== "string"){
+const err14 = {instancePath:instancePath+"/metadata/creationTimestamp",schemaPath:"#/properties/metadata/properties/creationTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -192,12 +190,9 @@ vErrors.push(err14);
 errors++;
 }
 }
-if(data2.labels !== undefined){
-let data9 = data2.labels;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key1 in data9){
-if(typeof data9[key1] !== "string"){
-const err15 = {instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/labels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.deletionTimestamp !== undefined){
+if(typeof data2.deletionTimestamp !== "string"){
+const err15 = {instancePath:instancePath+"/metadata/deletionTimestamp",schemaPath:"#/properties/metadata/properties/deletionTimestamp/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -207,9 +202,12 @@ vErrors.push(err15);
 errors++;
 }
 }
-}
-else {
-const err16 = {instancePath:instancePath+"/metadata/labels",schemaPath:"#/properties/metadata/properties/labels/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data2.labels !== undefined){
+let data9 = data2.labels;
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+for(const key1 in data9){
+if(typeof data9[key1] !== "string"){
+const err16 = {instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/labels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -219,12 +217,9 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data2.annotations !== undefined){
-let data11 = data2.annotations;
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key2 in data11){
-if(typeof data11[key2] !== "string"){
-const err17 = {instancePath:instancePath+"/metadata/annotations/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/annotations/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err17 = {instancePath:instancePath+"/metadata/labels",schemaPath:"#/properties/metadata/properties/labels/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -234,9 +229,12 @@ vErrors.push(err17);
 errors++;
 }
 }
-}
-else {
-const err18 = {instancePath:instancePath+"/metadata/annotations",schemaPath:"#/properties/metadata/properties/annotations/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data2.annotations !== undefined){
+let data11 = data2.annotations;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+for(const key2 in data11){
+if(typeof data11[key2] !== "string"){
+const err18 = {instancePath:instancePath+"/metadata/annotations/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/metadata/properties/annotations/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -248,7 +246,7 @@ errors++;
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err19 = {instancePath:instancePath+"/metadata/annotations",schemaPath:"#/properties/metadata/properties/annotations/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -258,11 +256,9 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.spec !== undefined){
-let data13 = data.spec;
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-if(data13.nodeSelector === undefined){
-const err20 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "nodeSelector"},message:"must have required property '"+"nodeSelector"+"'"};
+}
+else {
+const err20 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -271,8 +267,12 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(data13.strategy === undefined){
-const err21 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "strategy"},message:"must have required property '"+"strategy"+"'"};
+}
+if(data.spec !== undefined){
+let data13 = data.spec;
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+if(data13.nodeSelector === undefined){
+const err21 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "nodeSelector"},message:"must have required property '"+"nodeSelector"+"'"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -281,8 +281,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data13.layouts === undefined){
-const err22 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "layouts"},message:"must have required property '"+"layouts"+"'"};
+if(data13.strategy === undefined){
+const err22 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "strategy"},message:"must have required property '"+"strategy"+"'"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -291,9 +291,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-for(const key3 in data13){
-if(!(func2.call(schema11.properties.spec.properties, key3))){
-const err23 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+if(data13.layouts === undefined){
+const err23 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "layouts"},message:"must have required property '"+"layouts"+"'"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -302,13 +301,9 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-if(data13.nodeSelector !== undefined){
-let data14 = data13.nodeSelector;
-if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-for(const key4 in data14){
-if(!((key4 === "matchLabels") || (key4 === "matchExpressions"))){
-const err24 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+for(const key3 in data13){
+if(!(func2.call(schema11.properties.spec.properties, key3))){
+const err24 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -318,11 +313,12 @@ vErrors.push(err24);
 errors++;
 }
 }
-if(data14.matchLabels !== undefined){
-let data15 = data14.matchLabels;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(Object.keys(data15).length > 16){
-const err25 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+if(data13.nodeSelector !== undefined){
+let data14 = data13.nodeSelector;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+for(const key4 in data14){
+if(!((key4 === "matchLabels") || (key4 === "matchExpressions"))){
+const err25 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -331,11 +327,12 @@ vErrors.push(err25);
 }
 errors++;
 }
-for(const key5 in data15){
-let data16 = data15[key5];
-if(typeof data16 === "string"){
-if(func3(data16) > 63){
-const err26 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+if(data14.matchLabels !== undefined){
+let data15 = data14.matchLabels;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(Object.keys(data15).length > 16){
+const err26 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -344,9 +341,11 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-else {
-const err27 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key5 in data15){
+let data16 = data15[key5];
+if(typeof data16 === "string"){
+if(func3(data16) > 63){
+const err27 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -356,9 +355,8 @@ vErrors.push(err27);
 errors++;
 }
 }
-}
 else {
-const err28 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err28 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -368,11 +366,9 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data14.matchExpressions !== undefined){
-let data17 = data14.matchExpressions;
-if(Array.isArray(data17)){
-if(data17.length > 16){
-const err29 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err29 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -381,12 +377,12 @@ vErrors.push(err29);
 }
 errors++;
 }
-const len0 = data17.length;
-for(let i0=0; i0<len0; i0++){
-let data18 = data17[i0];
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.key === undefined){
-const err30 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+}
+if(data14.matchExpressions !== undefined){
+let data17 = data14.matchExpressions;
+if(Array.isArray(data17)){
+if(data17.length > 16){
+const err30 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -395,8 +391,12 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(data18.operator === undefined){
-const err31 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
+const len0 = data17.length;
+for(let i0=0; i0<len0; i0++){
+let data18 = data17[i0];
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.key === undefined){
+const err31 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -405,9 +405,8 @@ vErrors.push(err31);
 }
 errors++;
 }
-for(const key6 in data18){
-if(!(((key6 === "key") || (key6 === "operator")) || (key6 === "values"))){
-const err32 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+if(data18.operator === undefined){
+const err32 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -416,12 +415,9 @@ vErrors.push(err32);
 }
 errors++;
 }
-}
-if(data18.key !== undefined){
-let data19 = data18.key;
-if(typeof data19 === "string"){
-if(func3(data19) > 317){
-const err33 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
+for(const key6 in data18){
+if(!(((key6 === "key") || (key6 === "operator")) || (key6 === "values"))){
+const err33 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -430,8 +426,12 @@ vErrors.push(err33);
 }
 errors++;
 }
-if(func3(data19) < 1){
-const err34 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+if(data18.key !== undefined){
+let data19 = data18.key;
+if(typeof data19 === "string"){
+if(func3(data19) > 317){
+const err34 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -440,9 +440,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-else {
-const err35 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(func3(data19) < 1){
+const err35 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -452,10 +451,8 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data18.operator !== undefined){
-let data20 = data18.operator;
-if(typeof data20 !== "string"){
-const err36 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err36 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -464,8 +461,11 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(!((((data20 === "In") || (data20 === "NotIn")) || (data20 === "Exists")) || (data20 === "DoesNotExist"))){
-const err37 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.nodeSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
+}
+if(data18.operator !== undefined){
+let data20 = data18.operator;
+if(typeof data20 !== "string"){
+const err37 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -474,12 +474,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-}
-if(data18.values !== undefined){
-let data21 = data18.values;
-if(Array.isArray(data21)){
-if(data21.length > 64){
-const err38 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(!((((data20 === "In") || (data20 === "NotIn")) || (data20 === "Exists")) || (data20 === "DoesNotExist"))){
+const err38 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.nodeSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -488,12 +484,12 @@ vErrors.push(err38);
 }
 errors++;
 }
-const len1 = data21.length;
-for(let i1=0; i1<len1; i1++){
-let data22 = data21[i1];
-if(typeof data22 === "string"){
-if(func3(data22) > 63){
-const err39 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+if(data18.values !== undefined){
+let data21 = data18.values;
+if(Array.isArray(data21)){
+if(data21.length > 64){
+const err39 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -502,9 +498,12 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-else {
-const err40 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len1 = data21.length;
+for(let i1=0; i1<len1; i1++){
+let data22 = data21[i1];
+if(typeof data22 === "string"){
+if(func3(data22) > 63){
+const err40 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -514,9 +513,8 @@ vErrors.push(err40);
 errors++;
 }
 }
-}
 else {
-const err41 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err41 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -528,7 +526,7 @@ errors++;
 }
 }
 else {
-const err42 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err42 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -540,7 +538,7 @@ errors++;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err43 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -552,7 +550,7 @@ errors++;
 }
 }
 else {
-const err44 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err44 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -562,10 +560,9 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data13.priority !== undefined){
-let data23 = data13.priority;
-if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-const err45 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err45 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -574,9 +571,11 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(typeof data23 == "number"){
-if(data23 > 1000000000 || isNaN(data23)){
-const err46 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"};
+}
+if(data13.priority !== undefined){
+let data23 = data13.priority;
+if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
+const err46 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -585,8 +584,9 @@ vErrors.push(err46);
 }
 errors++;
 }
-if(data23 < -1000000000 || isNaN(data23)){
-const err47 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: -1000000000},message:"must be >= -1000000000"};
+if(typeof data23 == "number"){
+if(data23 > 1000000000 || isNaN(data23)){
+const err47 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -595,12 +595,8 @@ vErrors.push(err47);
 }
 errors++;
 }
-}
-}
-if(data13.mode !== undefined){
-let data24 = data13.mode;
-if(typeof data24 !== "string"){
-const err48 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data23 < -1000000000 || isNaN(data23)){
+const err48 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: -1000000000},message:"must be >= -1000000000"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -609,8 +605,12 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(!((data24 === "Enforce") || (data24 === "Plan"))){
-const err49 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.mode.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data13.mode !== undefined){
+let data24 = data13.mode;
+if(typeof data24 !== "string"){
+const err49 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -619,11 +619,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-if(data13.strategy !== undefined){
-let data25 = data13.strategy;
-if(typeof data25 !== "string"){
-const err50 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data24 === "Enforce") || (data24 === "Plan"))){
+const err50 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.mode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -632,8 +629,11 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(!(((data25 === "none") || (data25 === "single")) || (data25 === "mixed"))){
-const err51 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
+}
+if(data13.strategy !== undefined){
+let data25 = data13.strategy;
+if(typeof data25 !== "string"){
+const err51 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -642,12 +642,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-}
-if(data13.layouts !== undefined){
-let data26 = data13.layouts;
-if(Array.isArray(data26)){
-if(data26.length > 64){
-const err52 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(!(((data25 === "none") || (data25 === "single")) || (data25 === "mixed"))){
+const err52 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -656,13 +652,27 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data26.length < 1){
-const err53 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data13.layouts !== undefined){
+let data26 = data13.layouts;
+if(Array.isArray(data26)){
+if(data26.length > 64){
+const err53 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err53];
 }
 else {
 vErrors.push(err53);
+}
+errors++;
+}
+if(data26.length < 1){
+const err54 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
 }
 errors++;
 }
@@ -672,22 +682,7 @@ let data27 = data26[i2];
 if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
 for(const key7 in data27){
 if(!((((key7 === "gpus") || (key7 === "profiles")) || (key7 === "preset")) || (key7 === "mig"))){
-const err54 = {instancePath:instancePath+"/spec/layouts/" + i2,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
-errors++;
-}
-}
-if(data27.gpus !== undefined){
-let data28 = data27.gpus;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-for(const key8 in data28){
-if(!(((((key8 === "models") || (key8 === "indices")) || (key8 === "uuids")) || (key8 === "pciDeviceIds")) || (key8 === "count"))){
-const err55 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+const err55 = {instancePath:instancePath+"/spec/layouts/" + i2,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -697,11 +692,12 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data28.models !== undefined){
-let data29 = data28.models;
-if(Array.isArray(data29)){
-if(data29.length > 32){
-const err56 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data27.gpus !== undefined){
+let data28 = data27.gpus;
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+for(const key8 in data28){
+if(!(((((key8 === "models") || (key8 === "indices")) || (key8 === "uuids")) || (key8 === "pciDeviceIds")) || (key8 === "count"))){
+const err56 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -710,8 +706,12 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data29.length < 1){
-const err57 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data28.models !== undefined){
+let data29 = data28.models;
+if(Array.isArray(data29)){
+if(data29.length > 32){
+const err57 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -720,12 +720,8 @@ vErrors.push(err57);
 }
 errors++;
 }
-const len3 = data29.length;
-for(let i3=0; i3<len3; i3++){
-let data30 = data29[i3];
-if(typeof data30 === "string"){
-if(func3(data30) > 63){
-const err58 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(data29.length < 1){
+const err58 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -734,8 +730,12 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(func3(data30) < 1){
-const err59 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const len3 = data29.length;
+for(let i3=0; i3<len3; i3++){
+let data30 = data29[i3];
+if(typeof data30 === "string"){
+if(func3(data30) > 63){
+const err59 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -744,8 +744,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(!pattern0.test(data30)){
-const err60 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
+if(func3(data30) < 1){
+const err60 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -754,9 +754,8 @@ vErrors.push(err60);
 }
 errors++;
 }
-}
-else {
-const err61 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern0.test(data30)){
+const err61 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -766,9 +765,8 @@ vErrors.push(err61);
 errors++;
 }
 }
-}
 else {
-const err62 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err62 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -778,11 +776,9 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data28.indices !== undefined){
-let data31 = data28.indices;
-if(Array.isArray(data31)){
-if(data31.length > 32){
-const err63 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+}
+else {
+const err63 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -791,8 +787,12 @@ vErrors.push(err63);
 }
 errors++;
 }
-if(data31.length < 1){
-const err64 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data28.indices !== undefined){
+let data31 = data28.indices;
+if(Array.isArray(data31)){
+if(data31.length > 32){
+const err64 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -801,11 +801,8 @@ vErrors.push(err64);
 }
 errors++;
 }
-const len4 = data31.length;
-for(let i4=0; i4<len4; i4++){
-let data32 = data31[i4];
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
-const err65 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data31.length < 1){
+const err65 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -814,9 +811,11 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(typeof data32 == "number"){
-if(data32 > 63 || isNaN(data32)){
-const err66 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
+const len4 = data31.length;
+for(let i4=0; i4<len4; i4++){
+let data32 = data31[i4];
+if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
+const err66 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -825,8 +824,9 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(data32 < 0 || isNaN(data32)){
-const err67 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data32 == "number"){
+if(data32 > 63 || isNaN(data32)){
+const err67 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -835,11 +835,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err68 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data32 < 0 || isNaN(data32)){
+const err68 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -849,11 +846,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data28.uuids !== undefined){
-let data33 = data28.uuids;
-if(Array.isArray(data33)){
-if(data33.length > 64){
-const err69 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -862,8 +858,12 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(data33.length < 1){
-const err70 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data28.uuids !== undefined){
+let data33 = data28.uuids;
+if(Array.isArray(data33)){
+if(data33.length > 64){
+const err70 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -872,12 +872,8 @@ vErrors.push(err70);
 }
 errors++;
 }
-const len5 = data33.length;
-for(let i5=0; i5<len5; i5++){
-let data34 = data33[i5];
-if(typeof data34 === "string"){
-if(func3(data34) > 64){
-const err71 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data33.length < 1){
+const err71 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -886,8 +882,12 @@ vErrors.push(err71);
 }
 errors++;
 }
-if(!pattern1.test(data34)){
-const err72 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
+const len5 = data33.length;
+for(let i5=0; i5<len5; i5++){
+let data34 = data33[i5];
+if(typeof data34 === "string"){
+if(func3(data34) > 64){
+const err72 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -896,9 +896,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-else {
-const err73 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern1.test(data34)){
+const err73 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -908,9 +907,8 @@ vErrors.push(err73);
 errors++;
 }
 }
-}
 else {
-const err74 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err74 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -920,11 +918,9 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data28.pciDeviceIds !== undefined){
-let data35 = data28.pciDeviceIds;
-if(Array.isArray(data35)){
-if(data35.length > 32){
-const err75 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+}
+else {
+const err75 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -933,8 +929,12 @@ vErrors.push(err75);
 }
 errors++;
 }
-if(data35.length < 1){
-const err76 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data28.pciDeviceIds !== undefined){
+let data35 = data28.pciDeviceIds;
+if(Array.isArray(data35)){
+if(data35.length > 32){
+const err76 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -943,12 +943,8 @@ vErrors.push(err76);
 }
 errors++;
 }
-const len6 = data35.length;
-for(let i6=0; i6<len6; i6++){
-let data36 = data35[i6];
-if(typeof data36 === "string"){
-if(func3(data36) > 10){
-const err77 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+if(data35.length < 1){
+const err77 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -957,8 +953,12 @@ vErrors.push(err77);
 }
 errors++;
 }
-if(!pattern2.test(data36)){
-const err78 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
+const len6 = data35.length;
+for(let i6=0; i6<len6; i6++){
+let data36 = data35[i6];
+if(typeof data36 === "string"){
+if(func3(data36) > 10){
+const err78 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -967,9 +967,8 @@ vErrors.push(err78);
 }
 errors++;
 }
-}
-else {
-const err79 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern2.test(data36)){
+const err79 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -979,9 +978,8 @@ vErrors.push(err79);
 errors++;
 }
 }
-}
 else {
-const err80 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err80 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -991,10 +989,9 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data28.count !== undefined){
-let data37 = data28.count;
-if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
-const err81 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err81 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1003,9 +1000,11 @@ vErrors.push(err81);
 }
 errors++;
 }
-if(typeof data37 == "number"){
-if(data37 > 64 || isNaN(data37)){
-const err82 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+}
+if(data28.count !== undefined){
+let data37 = data28.count;
+if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+const err82 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1014,8 +1013,9 @@ vErrors.push(err82);
 }
 errors++;
 }
-if(data37 < 1 || isNaN(data37)){
-const err83 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(typeof data37 == "number"){
+if(data37 > 64 || isNaN(data37)){
+const err83 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1024,11 +1024,8 @@ vErrors.push(err83);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err84 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data37 < 1 || isNaN(data37)){
+const err84 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1038,11 +1035,10 @@ vErrors.push(err84);
 errors++;
 }
 }
-if(data27.profiles !== undefined){
-let data38 = data27.profiles;
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(Object.keys(data38).length > 32){
-const err85 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+}
+}
+else {
+const err85 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1051,8 +1047,12 @@ vErrors.push(err85);
 }
 errors++;
 }
-if(Object.keys(data38).length < 1){
-const err86 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
+}
+if(data27.profiles !== undefined){
+let data38 = data27.profiles;
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(Object.keys(data38).length > 32){
+const err86 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1061,10 +1061,8 @@ vErrors.push(err86);
 }
 errors++;
 }
-for(const key9 in data38){
-let data39 = data38[key9];
-if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
-const err87 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(Object.keys(data38).length < 1){
+const err87 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1073,9 +1071,10 @@ vErrors.push(err87);
 }
 errors++;
 }
-if(typeof data39 == "number"){
-if(data39 > 16 || isNaN(data39)){
-const err88 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+for(const key9 in data38){
+let data39 = data38[key9];
+if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
+const err88 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1084,8 +1083,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-if(data39 < 1 || isNaN(data39)){
-const err89 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(typeof data39 == "number"){
+if(data39 > 16 || isNaN(data39)){
+const err89 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1094,11 +1094,8 @@ vErrors.push(err89);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err90 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data39 < 1 || isNaN(data39)){
+const err90 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1108,11 +1105,10 @@ vErrors.push(err90);
 errors++;
 }
 }
-if(data27.preset !== undefined){
-let data40 = data27.preset;
-if(typeof data40 === "string"){
-if(func3(data40) > 32){
-const err91 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1121,8 +1117,12 @@ vErrors.push(err91);
 }
 errors++;
 }
-if(!pattern3.test(data40)){
-const err92 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
+}
+if(data27.preset !== undefined){
+let data40 = data27.preset;
+if(typeof data40 === "string"){
+if(func3(data40) > 32){
+const err92 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1131,9 +1131,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-}
-else {
-const err93 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern3.test(data40)){
+const err93 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1143,10 +1142,8 @@ vErrors.push(err93);
 errors++;
 }
 }
-if(data27.mig !== undefined){
-let data41 = data27.mig;
-if(typeof data41 !== "string"){
-const err94 = {instancePath:instancePath+"/spec/layouts/" + i2+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err94 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1155,8 +1152,11 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(!(data41 === "Disabled")){
-const err95 = {instancePath:instancePath+"/spec/layouts/" + i2+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data27.mig !== undefined){
+let data41 = data27.mig;
+if(typeof data41 !== "string"){
+const err95 = {instancePath:instancePath+"/spec/layouts/" + i2+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1165,10 +1165,8 @@ vErrors.push(err95);
 }
 errors++;
 }
-}
-}
-else {
-const err96 = {instancePath:instancePath+"/spec/layouts/" + i2,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data41 === "Disabled")){
+const err96 = {instancePath:instancePath+"/spec/layouts/" + i2+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1180,7 +1178,7 @@ errors++;
 }
 }
 else {
-const err97 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err97 = {instancePath:instancePath+"/spec/layouts/" + i2,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1190,12 +1188,9 @@ vErrors.push(err97);
 errors++;
 }
 }
-if(data13.sharing !== undefined){
-let data42 = data13.sharing;
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-for(const key10 in data42){
-if(!(key10 === "timeSlicing")){
-const err98 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
+}
+else {
+const err98 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1205,11 +1200,12 @@ vErrors.push(err98);
 errors++;
 }
 }
-if(data42.timeSlicing !== undefined){
-let data43 = data42.timeSlicing;
-if(Array.isArray(data43)){
-if(data43.length > 32){
-const err99 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data13.sharing !== undefined){
+let data42 = data13.sharing;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+for(const key10 in data42){
+if(!(key10 === "timeSlicing")){
+const err99 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1218,8 +1214,12 @@ vErrors.push(err99);
 }
 errors++;
 }
-if(data43.length < 1){
-const err100 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data42.timeSlicing !== undefined){
+let data43 = data42.timeSlicing;
+if(Array.isArray(data43)){
+if(data43.length > 32){
+const err100 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1228,12 +1228,8 @@ vErrors.push(err100);
 }
 errors++;
 }
-const len7 = data43.length;
-for(let i7=0; i7<len7; i7++){
-let data44 = data43[i7];
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-if(data44.resource === undefined){
-const err101 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+if(data43.length < 1){
+const err101 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1242,8 +1238,12 @@ vErrors.push(err101);
 }
 errors++;
 }
-if(data44.replicas === undefined){
-const err102 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+const len7 = data43.length;
+for(let i7=0; i7<len7; i7++){
+let data44 = data43[i7];
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+if(data44.resource === undefined){
+const err102 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1252,9 +1252,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-for(const key11 in data44){
-if(!((key11 === "resource") || (key11 === "replicas"))){
-const err103 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+if(data44.replicas === undefined){
+const err103 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1263,12 +1262,9 @@ vErrors.push(err103);
 }
 errors++;
 }
-}
-if(data44.resource !== undefined){
-let data45 = data44.resource;
-if(typeof data45 === "string"){
-if(func3(data45) > 63){
-const err104 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+for(const key11 in data44){
+if(!((key11 === "resource") || (key11 === "replicas"))){
+const err104 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1277,8 +1273,12 @@ vErrors.push(err104);
 }
 errors++;
 }
-if(!pattern4.test(data45)){
-const err105 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+}
+if(data44.resource !== undefined){
+let data45 = data44.resource;
+if(typeof data45 === "string"){
+if(func3(data45) > 63){
+const err105 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1287,9 +1287,8 @@ vErrors.push(err105);
 }
 errors++;
 }
-}
-else {
-const err106 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern4.test(data45)){
+const err106 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1299,10 +1298,8 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data44.replicas !== undefined){
-let data46 = data44.replicas;
-if(!((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46)))){
-const err107 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err107 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1311,9 +1308,11 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(typeof data46 == "number"){
-if(data46 > 128 || isNaN(data46)){
-const err108 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+}
+if(data44.replicas !== undefined){
+let data46 = data44.replicas;
+if(!((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46)))){
+const err108 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1322,8 +1321,9 @@ vErrors.push(err108);
 }
 errors++;
 }
-if(data46 < 2 || isNaN(data46)){
-const err109 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+if(typeof data46 == "number"){
+if(data46 > 128 || isNaN(data46)){
+const err109 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1332,11 +1332,8 @@ vErrors.push(err109);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data46 < 2 || isNaN(data46)){
+const err110 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1347,8 +1344,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err111 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err111 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1360,7 +1358,7 @@ errors++;
 }
 }
 else {
-const err112 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err112 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1370,12 +1368,9 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data13.drain !== undefined){
-let data47 = data13.drain;
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key12 in data47){
-if(!((((key12 === "scope") || (key12 === "timeout")) || (key12 === "onTimeout")) || (key12 === "gracePeriod"))){
-const err113 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+}
+else {
+const err113 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1385,10 +1380,12 @@ vErrors.push(err113);
 errors++;
 }
 }
-if(data47.scope !== undefined){
-let data48 = data47.scope;
-if(typeof data48 !== "string"){
-const err114 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data13.drain !== undefined){
+let data47 = data13.drain;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key12 in data47){
+if(!((((key12 === "scope") || (key12 === "timeout")) || (key12 === "onTimeout")) || (key12 === "gracePeriod"))){
+const err114 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1397,8 +1394,11 @@ vErrors.push(err114);
 }
 errors++;
 }
-if(!(((data48 === "Affected") || (data48 === "Node")) || (data48 === "None"))){
-const err115 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+if(data47.scope !== undefined){
+let data48 = data47.scope;
+if(typeof data48 !== "string"){
+const err115 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1407,12 +1407,8 @@ vErrors.push(err115);
 }
 errors++;
 }
-}
-if(data47.timeout !== undefined){
-let data49 = data47.timeout;
-if(typeof data49 === "string"){
-if(func3(data49) > 16){
-const err116 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!(((data48 === "Affected") || (data48 === "Node")) || (data48 === "None"))){
+const err116 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1421,8 +1417,12 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(!pattern5.test(data49)){
-const err117 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+}
+if(data47.timeout !== undefined){
+let data49 = data47.timeout;
+if(typeof data49 === "string"){
+if(func3(data49) > 16){
+const err117 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1431,9 +1431,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-else {
-const err118 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern5.test(data49)){
+const err118 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1443,10 +1442,8 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data47.onTimeout !== undefined){
-let data50 = data47.onTimeout;
-if(typeof data50 !== "string"){
-const err119 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err119 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1455,8 +1452,11 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(!(((data50 === "Skip") || (data50 === "Wait")) || (data50 === "Force"))){
-const err120 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+if(data47.onTimeout !== undefined){
+let data50 = data47.onTimeout;
+if(typeof data50 !== "string"){
+const err120 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1465,12 +1465,8 @@ vErrors.push(err120);
 }
 errors++;
 }
-}
-if(data47.gracePeriod !== undefined){
-let data51 = data47.gracePeriod;
-if(typeof data51 === "string"){
-if(func3(data51) > 16){
-const err121 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!(((data50 === "Skip") || (data50 === "Wait")) || (data50 === "Force"))){
+const err121 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1479,8 +1475,12 @@ vErrors.push(err121);
 }
 errors++;
 }
-if(!pattern5.test(data51)){
-const err122 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+}
+if(data47.gracePeriod !== undefined){
+let data51 = data47.gracePeriod;
+if(typeof data51 === "string"){
+if(func3(data51) > 16){
+const err122 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1489,9 +1489,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-}
-else {
-const err123 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern5.test(data51)){
+const err123 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1501,9 +1500,8 @@ vErrors.push(err123);
 errors++;
 }
 }
-}
 else {
-const err124 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err124 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1513,17 +1511,29 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data13.rollout !== undefined){
-let data52 = data13.rollout;
-if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
-for(const key13 in data52){
-if(!((((((key13 === "maxUnavailable") || (key13 === "canary")) || (key13 === "failureThreshold")) || (key13 === "windows")) || (key13 === "paused")) || (key13 === "rollback"))){
-const err125 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+}
+else {
+const err125 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err125];
 }
 else {
 vErrors.push(err125);
+}
+errors++;
+}
+}
+if(data13.rollout !== undefined){
+let data52 = data13.rollout;
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+for(const key13 in data52){
+if(!((((((key13 === "maxUnavailable") || (key13 === "canary")) || (key13 === "failureThreshold")) || (key13 === "windows")) || (key13 === "paused")) || (key13 === "rollback"))){
+const err126 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err126];
+}
+else {
+vErrors.push(err126);
 }
 errors++;
 }
@@ -1534,21 +1544,7 @@ const _errs123 = errors;
 let valid31 = false;
 const _errs124 = errors;
 if(!((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53)))){
-const err126 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err126];
-}
-else {
-vErrors.push(err126);
-}
-errors++;
-}
-var _valid0 = _errs124 === errors;
-valid31 = valid31 || _valid0;
-if(!valid31){
-const _errs126 = errors;
-if(typeof data53 !== "string"){
-const err127 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err127 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1557,16 +1553,30 @@ vErrors.push(err127);
 }
 errors++;
 }
-var _valid0 = _errs126 === errors;
+var _valid0 = _errs124 === errors;
 valid31 = valid31 || _valid0;
-}
 if(!valid31){
-const err128 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const _errs126 = errors;
+if(typeof data53 !== "string"){
+const err128 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err128];
 }
 else {
 vErrors.push(err128);
+}
+errors++;
+}
+var _valid0 = _errs126 === errors;
+valid31 = valid31 || _valid0;
+}
+if(!valid31){
+const err129 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err129];
+}
+else {
+vErrors.push(err129);
 }
 errors++;
 }
@@ -1586,18 +1596,7 @@ if(data52.canary !== undefined){
 let data54 = data52.canary;
 if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
 if(data54.nodes === undefined){
-const err129 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
-if(vErrors === null){
-vErrors = [err129];
-}
-else {
-vErrors.push(err129);
-}
-errors++;
-}
-for(const key14 in data54){
-if(!((key14 === "nodes") || (key14 === "soak"))){
-const err130 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+const err130 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1606,11 +1605,9 @@ vErrors.push(err130);
 }
 errors++;
 }
-}
-if(data54.nodes !== undefined){
-let data55 = data54.nodes;
-if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
-const err131 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key14 in data54){
+if(!((key14 === "nodes") || (key14 === "soak"))){
+const err131 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1619,9 +1616,11 @@ vErrors.push(err131);
 }
 errors++;
 }
-if(typeof data55 == "number"){
-if(data55 > 1000 || isNaN(data55)){
-const err132 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+}
+if(data54.nodes !== undefined){
+let data55 = data54.nodes;
+if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
+const err132 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1630,13 +1629,24 @@ vErrors.push(err132);
 }
 errors++;
 }
-if(data55 < 1 || isNaN(data55)){
-const err133 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(typeof data55 == "number"){
+if(data55 > 1000 || isNaN(data55)){
+const err133 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err133];
 }
 else {
 vErrors.push(err133);
+}
+errors++;
+}
+if(data55 < 1 || isNaN(data55)){
+const err134 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err134];
+}
+else {
+vErrors.push(err134);
 }
 errors++;
 }
@@ -1646,17 +1656,7 @@ if(data54.soak !== undefined){
 let data56 = data54.soak;
 if(typeof data56 === "string"){
 if(func3(data56) > 16){
-const err134 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
-if(vErrors === null){
-vErrors = [err134];
-}
-else {
-vErrors.push(err134);
-}
-errors++;
-}
-if(!pattern5.test(data56)){
-const err135 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+const err135 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1665,9 +1665,8 @@ vErrors.push(err135);
 }
 errors++;
 }
-}
-else {
-const err136 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern5.test(data56)){
+const err136 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1677,14 +1676,25 @@ vErrors.push(err136);
 errors++;
 }
 }
-}
 else {
-const err137 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err137 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err137];
 }
 else {
 vErrors.push(err137);
+}
+errors++;
+}
+}
+}
+else {
+const err138 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err138];
+}
+else {
+vErrors.push(err138);
 }
 errors++;
 }
@@ -1695,21 +1705,7 @@ const _errs136 = errors;
 let valid33 = false;
 const _errs137 = errors;
 if(!((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57)))){
-const err138 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err138];
-}
-else {
-vErrors.push(err138);
-}
-errors++;
-}
-var _valid1 = _errs137 === errors;
-valid33 = valid33 || _valid1;
-if(!valid33){
-const _errs139 = errors;
-if(typeof data57 !== "string"){
-const err139 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err139 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1718,16 +1714,30 @@ vErrors.push(err139);
 }
 errors++;
 }
-var _valid1 = _errs139 === errors;
+var _valid1 = _errs137 === errors;
 valid33 = valid33 || _valid1;
-}
 if(!valid33){
-const err140 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const _errs139 = errors;
+if(typeof data57 !== "string"){
+const err140 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err140];
 }
 else {
 vErrors.push(err140);
+}
+errors++;
+}
+var _valid1 = _errs139 === errors;
+valid33 = valid33 || _valid1;
+}
+if(!valid33){
+const err141 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err141];
+}
+else {
+vErrors.push(err141);
 }
 errors++;
 }
@@ -1747,17 +1757,7 @@ if(data52.windows !== undefined){
 let data58 = data52.windows;
 if(Array.isArray(data58)){
 if(data58.length > 16){
-const err141 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
-if(vErrors === null){
-vErrors = [err141];
-}
-else {
-vErrors.push(err141);
-}
-errors++;
-}
-if(data58.length < 1){
-const err142 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+const err142 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1766,12 +1766,8 @@ vErrors.push(err142);
 }
 errors++;
 }
-const len8 = data58.length;
-for(let i8=0; i8<len8; i8++){
-let data59 = data58[i8];
-if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
-if(data59.schedule === undefined){
-const err143 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+if(data58.length < 1){
+const err143 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1780,8 +1776,12 @@ vErrors.push(err143);
 }
 errors++;
 }
-if(data59.duration === undefined){
-const err144 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+const len8 = data58.length;
+for(let i8=0; i8<len8; i8++){
+let data59 = data58[i8];
+if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
+if(data59.schedule === undefined){
+const err144 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1790,9 +1790,8 @@ vErrors.push(err144);
 }
 errors++;
 }
-for(const key15 in data59){
-if(!(((key15 === "schedule") || (key15 === "duration")) || (key15 === "timeZone"))){
-const err145 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data59.duration === undefined){
+const err145 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1801,12 +1800,9 @@ vErrors.push(err145);
 }
 errors++;
 }
-}
-if(data59.schedule !== undefined){
-let data60 = data59.schedule;
-if(typeof data60 === "string"){
-if(func3(data60) > 64){
-const err146 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key15 in data59){
+if(!(((key15 === "schedule") || (key15 === "duration")) || (key15 === "timeZone"))){
+const err146 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1815,8 +1811,12 @@ vErrors.push(err146);
 }
 errors++;
 }
-if(!pattern8.test(data60)){
-const err147 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^\\S+ \\S+ \\S+ \\S+ \\S+$"},message:"must match pattern \""+"^\\S+ \\S+ \\S+ \\S+ \\S+$"+"\""};
+}
+if(data59.schedule !== undefined){
+let data60 = data59.schedule;
+if(typeof data60 === "string"){
+if(func3(data60) > 64){
+const err147 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1825,9 +1825,8 @@ vErrors.push(err147);
 }
 errors++;
 }
-}
-else {
-const err148 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern8.test(data60)){
+const err148 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^\\S+ \\S+ \\S+ \\S+ \\S+$"},message:"must match pattern \""+"^\\S+ \\S+ \\S+ \\S+ \\S+$"+"\""};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1837,11 +1836,8 @@ vErrors.push(err148);
 errors++;
 }
 }
-if(data59.duration !== undefined){
-let data61 = data59.duration;
-if(typeof data61 === "string"){
-if(func3(data61) > 16){
-const err149 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+else {
+const err149 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1850,8 +1846,12 @@ vErrors.push(err149);
 }
 errors++;
 }
-if(!pattern5.test(data61)){
-const err150 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+}
+if(data59.duration !== undefined){
+let data61 = data59.duration;
+if(typeof data61 === "string"){
+if(func3(data61) > 16){
+const err150 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1860,9 +1860,8 @@ vErrors.push(err150);
 }
 errors++;
 }
-}
-else {
-const err151 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern5.test(data61)){
+const err151 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1872,11 +1871,8 @@ vErrors.push(err151);
 errors++;
 }
 }
-if(data59.timeZone !== undefined){
-let data62 = data59.timeZone;
-if(typeof data62 === "string"){
-if(func3(data62) > 64){
-const err152 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err152 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1886,8 +1882,11 @@ vErrors.push(err152);
 errors++;
 }
 }
-else {
-const err153 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data59.timeZone !== undefined){
+let data62 = data59.timeZone;
+if(typeof data62 === "string"){
+if(func3(data62) > 64){
+const err153 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1897,9 +1896,8 @@ vErrors.push(err153);
 errors++;
 }
 }
-}
 else {
-const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1911,7 +1909,7 @@ errors++;
 }
 }
 else {
-const err155 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1921,9 +1919,9 @@ vErrors.push(err155);
 errors++;
 }
 }
-if(data52.paused !== undefined){
-if(typeof data52.paused !== "boolean"){
-const err156 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err156 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1933,10 +1931,9 @@ vErrors.push(err156);
 errors++;
 }
 }
-if(data52.rollback !== undefined){
-let data64 = data52.rollback;
-if(typeof data64 !== "string"){
-const err157 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data52.paused !== undefined){
+if(typeof data52.paused !== "boolean"){
+const err157 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1945,8 +1942,11 @@ vErrors.push(err157);
 }
 errors++;
 }
-if(!((data64 === "OnFailure") || (data64 === "Never"))){
-const err158 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data52.rollback !== undefined){
+let data64 = data52.rollback;
+if(typeof data64 !== "string"){
+const err158 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1955,10 +1955,8 @@ vErrors.push(err158);
 }
 errors++;
 }
-}
-}
-else {
-const err159 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data64 === "OnFailure") || (data64 === "Never"))){
+const err159 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1968,12 +1966,9 @@ vErrors.push(err159);
 errors++;
 }
 }
-if(data13.allow !== undefined){
-let data65 = data13.allow;
-if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
-for(const key16 in data65){
-if(!((((key16 === "gpuReset") || (key16 === "reboot")) || (key16 === "replaceForeignInstances")) || (key16 === "takeOver"))){
-const err160 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+else {
+const err160 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1983,9 +1978,12 @@ vErrors.push(err160);
 errors++;
 }
 }
-if(data65.gpuReset !== undefined){
-if(typeof data65.gpuReset !== "boolean"){
-const err161 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data13.allow !== undefined){
+let data65 = data13.allow;
+if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
+for(const key16 in data65){
+if(!((((key16 === "gpuReset") || (key16 === "reboot")) || (key16 === "replaceForeignInstances")) || (key16 === "takeOver"))){
+const err161 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1995,9 +1993,9 @@ vErrors.push(err161);
 errors++;
 }
 }
-if(data65.reboot !== undefined){
-if(typeof data65.reboot !== "boolean"){
-const err162 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data65.gpuReset !== undefined){
+if(typeof data65.gpuReset !== "boolean"){
+const err162 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -2007,9 +2005,9 @@ vErrors.push(err162);
 errors++;
 }
 }
-if(data65.replaceForeignInstances !== undefined){
-if(typeof data65.replaceForeignInstances !== "boolean"){
-const err163 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data65.reboot !== undefined){
+if(typeof data65.reboot !== "boolean"){
+const err163 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2019,11 +2017,9 @@ vErrors.push(err163);
 errors++;
 }
 }
-if(data65.takeOver !== undefined){
-let data69 = data65.takeOver;
-if(Array.isArray(data69)){
-if(data69.length > 4){
-const err164 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(data65.replaceForeignInstances !== undefined){
+if(typeof data65.replaceForeignInstances !== "boolean"){
+const err164 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2032,8 +2028,12 @@ vErrors.push(err164);
 }
 errors++;
 }
-if(data69.length < 1){
-const err165 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data65.takeOver !== undefined){
+let data69 = data65.takeOver;
+if(Array.isArray(data69)){
+if(data69.length > 4){
+const err165 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2042,11 +2042,8 @@ vErrors.push(err165);
 }
 errors++;
 }
-const len9 = data69.length;
-for(let i9=0; i9<len9; i9++){
-let data70 = data69[i9];
-if(typeof data70 !== "string"){
-const err166 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data69.length < 1){
+const err166 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2055,8 +2052,11 @@ vErrors.push(err166);
 }
 errors++;
 }
-if(!(data70 === "mig-manager")){
-const err167 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+const len9 = data69.length;
+for(let i9=0; i9<len9; i9++){
+let data70 = data69[i9];
+if(typeof data70 !== "string"){
+const err167 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2065,10 +2065,8 @@ vErrors.push(err167);
 }
 errors++;
 }
-}
-}
-else {
-const err168 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!(data70 === "mig-manager")){
+const err168 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2080,7 +2078,7 @@ errors++;
 }
 }
 else {
-const err169 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err169 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2090,10 +2088,9 @@ vErrors.push(err169);
 errors++;
 }
 }
-if(data13.onDelete !== undefined){
-let data71 = data13.onDelete;
-if(typeof data71 !== "string"){
-const err170 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err170 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2102,8 +2099,11 @@ vErrors.push(err170);
 }
 errors++;
 }
-if(!((data71 === "Keep") || (data71 === "DisableMig"))){
-const err171 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+}
+if(data13.onDelete !== undefined){
+let data71 = data13.onDelete;
+if(typeof data71 !== "string"){
+const err171 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2112,10 +2112,8 @@ vErrors.push(err171);
 }
 errors++;
 }
-}
-}
-else {
-const err172 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data71 === "Keep") || (data71 === "DisableMig"))){
+const err172 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2125,12 +2123,9 @@ vErrors.push(err172);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data72 = data.status;
-if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
-for(const key17 in data72){
-if(!(((((((key17 === "observedGeneration") || (key17 === "summary")) || (key17 === "conditions")) || (key17 === "nodes")) || (key17 === "plan")) || (key17 === "inFlight")) || (key17 === "failures"))){
-const err173 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+}
+else {
+const err173 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2140,10 +2135,12 @@ vErrors.push(err173);
 errors++;
 }
 }
-if(data72.observedGeneration !== undefined){
-let data73 = data72.observedGeneration;
-if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
-const err174 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.status !== undefined){
+let data72 = data.status;
+if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
+for(const key17 in data72){
+if(!(((((((key17 === "observedGeneration") || (key17 === "summary")) || (key17 === "conditions")) || (key17 === "nodes")) || (key17 === "plan")) || (key17 === "inFlight")) || (key17 === "failures"))){
+const err174 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2153,11 +2150,10 @@ vErrors.push(err174);
 errors++;
 }
 }
-if(data72.summary !== undefined){
-let data74 = data72.summary;
-if(typeof data74 === "string"){
-if(func3(data74) > 256){
-const err175 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data72.observedGeneration !== undefined){
+let data73 = data72.observedGeneration;
+if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
+const err175 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2167,8 +2163,11 @@ vErrors.push(err175);
 errors++;
 }
 }
-else {
-const err176 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data72.summary !== undefined){
+let data74 = data72.summary;
+if(typeof data74 === "string"){
+if(func3(data74) > 256){
+const err176 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2178,11 +2177,8 @@ vErrors.push(err176);
 errors++;
 }
 }
-if(data72.conditions !== undefined){
-let data75 = data72.conditions;
-if(Array.isArray(data75)){
-if(data75.length > 16){
-const err177 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err177 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2191,12 +2187,12 @@ vErrors.push(err177);
 }
 errors++;
 }
-const len10 = data75.length;
-for(let i10=0; i10<len10; i10++){
-let data76 = data75[i10];
-if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
-if(data76.type === undefined){
-const err178 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data72.conditions !== undefined){
+let data75 = data72.conditions;
+if(Array.isArray(data75)){
+if(data75.length > 16){
+const err178 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2205,8 +2201,12 @@ vErrors.push(err178);
 }
 errors++;
 }
-if(data76.status === undefined){
-const err179 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+const len10 = data75.length;
+for(let i10=0; i10<len10; i10++){
+let data76 = data75[i10];
+if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
+if(data76.type === undefined){
+const err179 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2215,8 +2215,8 @@ vErrors.push(err179);
 }
 errors++;
 }
-if(data76.reason === undefined){
-const err180 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(data76.status === undefined){
+const err180 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2225,8 +2225,8 @@ vErrors.push(err180);
 }
 errors++;
 }
-if(data76.message === undefined){
-const err181 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data76.reason === undefined){
+const err181 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2235,8 +2235,8 @@ vErrors.push(err181);
 }
 errors++;
 }
-if(data76.lastTransitionTime === undefined){
-const err182 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data76.message === undefined){
+const err182 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2245,9 +2245,8 @@ vErrors.push(err182);
 }
 errors++;
 }
-for(const key18 in data76){
-if(!((((((key18 === "type") || (key18 === "status")) || (key18 === "reason")) || (key18 === "message")) || (key18 === "lastTransitionTime")) || (key18 === "observedGeneration"))){
-const err183 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(data76.lastTransitionTime === undefined){
+const err183 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2256,12 +2255,9 @@ vErrors.push(err183);
 }
 errors++;
 }
-}
-if(data76.type !== undefined){
-let data77 = data76.type;
-if(typeof data77 === "string"){
-if(func3(data77) > 316){
-const err184 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+for(const key18 in data76){
+if(!((((((key18 === "type") || (key18 === "status")) || (key18 === "reason")) || (key18 === "message")) || (key18 === "lastTransitionTime")) || (key18 === "observedGeneration"))){
+const err184 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2271,8 +2267,11 @@ vErrors.push(err184);
 errors++;
 }
 }
-else {
-const err185 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data76.type !== undefined){
+let data77 = data76.type;
+if(typeof data77 === "string"){
+if(func3(data77) > 316){
+const err185 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2282,10 +2281,8 @@ vErrors.push(err185);
 errors++;
 }
 }
-if(data76.status !== undefined){
-let data78 = data76.status;
-if(typeof data78 !== "string"){
-const err186 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err186 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2294,8 +2291,11 @@ vErrors.push(err186);
 }
 errors++;
 }
-if(!(((data78 === "True") || (data78 === "False")) || (data78 === "Unknown"))){
-const err187 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data76.status !== undefined){
+let data78 = data76.status;
+if(typeof data78 !== "string"){
+const err187 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2304,12 +2304,8 @@ vErrors.push(err187);
 }
 errors++;
 }
-}
-if(data76.reason !== undefined){
-let data79 = data76.reason;
-if(typeof data79 === "string"){
-if(func3(data79) > 1024){
-const err188 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(!(((data78 === "True") || (data78 === "False")) || (data78 === "Unknown"))){
+const err188 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2319,8 +2315,11 @@ vErrors.push(err188);
 errors++;
 }
 }
-else {
-const err189 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data76.reason !== undefined){
+let data79 = data76.reason;
+if(typeof data79 === "string"){
+if(func3(data79) > 1024){
+const err189 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2330,11 +2329,8 @@ vErrors.push(err189);
 errors++;
 }
 }
-if(data76.message !== undefined){
-let data80 = data76.message;
-if(typeof data80 === "string"){
-if(func3(data80) > 8192){
-const err190 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+else {
+const err190 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2344,8 +2340,11 @@ vErrors.push(err190);
 errors++;
 }
 }
-else {
-const err191 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data76.message !== undefined){
+let data80 = data76.message;
+if(typeof data80 === "string"){
+if(func3(data80) > 8192){
+const err191 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2355,9 +2354,8 @@ vErrors.push(err191);
 errors++;
 }
 }
-if(data76.lastTransitionTime !== undefined){
-if(typeof data76.lastTransitionTime !== "string"){
-const err192 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err192 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2367,10 +2365,9 @@ vErrors.push(err192);
 errors++;
 }
 }
-if(data76.observedGeneration !== undefined){
-let data82 = data76.observedGeneration;
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err193 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data76.lastTransitionTime !== undefined){
+if(typeof data76.lastTransitionTime !== "string"){
+const err193 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2380,9 +2377,10 @@ vErrors.push(err193);
 errors++;
 }
 }
-}
-else {
-const err194 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data76.observedGeneration !== undefined){
+let data82 = data76.observedGeneration;
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2394,7 +2392,7 @@ errors++;
 }
 }
 else {
-const err195 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err195 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2404,12 +2402,9 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data72.nodes !== undefined){
-let data83 = data72.nodes;
-if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
-for(const key19 in data83){
-if(!(((((((key19 === "matched") || (key19 === "ready")) || (key19 === "updating")) || (key19 === "pending")) || (key19 === "failed")) || (key19 === "conflicted")) || (key19 === "skipped"))){
-const err196 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+else {
+const err196 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2419,10 +2414,12 @@ vErrors.push(err196);
 errors++;
 }
 }
-if(data83.matched !== undefined){
-let data84 = data83.matched;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err197 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data72.nodes !== undefined){
+let data83 = data72.nodes;
+if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
+for(const key19 in data83){
+if(!(((((((key19 === "matched") || (key19 === "ready")) || (key19 === "updating")) || (key19 === "pending")) || (key19 === "failed")) || (key19 === "conflicted")) || (key19 === "skipped"))){
+const err197 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2432,10 +2429,10 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data83.ready !== undefined){
-let data85 = data83.ready;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err198 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.matched !== undefined){
+let data84 = data83.matched;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err198 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2445,10 +2442,10 @@ vErrors.push(err198);
 errors++;
 }
 }
-if(data83.updating !== undefined){
-let data86 = data83.updating;
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err199 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.ready !== undefined){
+let data85 = data83.ready;
+if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
+const err199 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2458,10 +2455,10 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data83.pending !== undefined){
-let data87 = data83.pending;
-if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err200 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.updating !== undefined){
+let data86 = data83.updating;
+if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
+const err200 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2471,10 +2468,10 @@ vErrors.push(err200);
 errors++;
 }
 }
-if(data83.failed !== undefined){
-let data88 = data83.failed;
-if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
-const err201 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.pending !== undefined){
+let data87 = data83.pending;
+if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
+const err201 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2484,10 +2481,10 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data83.conflicted !== undefined){
-let data89 = data83.conflicted;
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err202 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.failed !== undefined){
+let data88 = data83.failed;
+if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
+const err202 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2497,10 +2494,10 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data83.skipped !== undefined){
-let data90 = data83.skipped;
-if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err203 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.conflicted !== undefined){
+let data89 = data83.conflicted;
+if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
+const err203 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2510,9 +2507,10 @@ vErrors.push(err203);
 errors++;
 }
 }
-}
-else {
-const err204 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data83.skipped !== undefined){
+let data90 = data83.skipped;
+if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
+const err204 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2522,12 +2520,9 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data72.plan !== undefined){
-let data91 = data72.plan;
-if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
-for(const key20 in data91){
-if(!(((((key20 === "gpusChanging") || (key20 === "instancesKept")) || (key20 === "instancesDestroyed")) || (key20 === "instancesCreated")) || (key20 === "podsToEvict"))){
-const err205 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+else {
+const err205 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2537,10 +2532,12 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data91.gpusChanging !== undefined){
-let data92 = data91.gpusChanging;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err206 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data72.plan !== undefined){
+let data91 = data72.plan;
+if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
+for(const key20 in data91){
+if(!(((((key20 === "gpusChanging") || (key20 === "instancesKept")) || (key20 === "instancesDestroyed")) || (key20 === "instancesCreated")) || (key20 === "podsToEvict"))){
+const err206 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2550,10 +2547,10 @@ vErrors.push(err206);
 errors++;
 }
 }
-if(data91.instancesKept !== undefined){
-let data93 = data91.instancesKept;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err207 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.gpusChanging !== undefined){
+let data92 = data91.gpusChanging;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err207 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2563,10 +2560,10 @@ vErrors.push(err207);
 errors++;
 }
 }
-if(data91.instancesDestroyed !== undefined){
-let data94 = data91.instancesDestroyed;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err208 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.instancesKept !== undefined){
+let data93 = data91.instancesKept;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err208 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2576,10 +2573,10 @@ vErrors.push(err208);
 errors++;
 }
 }
-if(data91.instancesCreated !== undefined){
-let data95 = data91.instancesCreated;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err209 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.instancesDestroyed !== undefined){
+let data94 = data91.instancesDestroyed;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err209 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2589,10 +2586,10 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data91.podsToEvict !== undefined){
-let data96 = data91.podsToEvict;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err210 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.instancesCreated !== undefined){
+let data95 = data91.instancesCreated;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err210 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2602,9 +2599,10 @@ vErrors.push(err210);
 errors++;
 }
 }
-}
-else {
-const err211 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data91.podsToEvict !== undefined){
+let data96 = data91.podsToEvict;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err211 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2614,11 +2612,9 @@ vErrors.push(err211);
 errors++;
 }
 }
-if(data72.inFlight !== undefined){
-let data97 = data72.inFlight;
-if(Array.isArray(data97)){
-if(data97.length > 500){
-const err212 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+}
+else {
+const err212 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2627,12 +2623,12 @@ vErrors.push(err212);
 }
 errors++;
 }
-const len11 = data97.length;
-for(let i11=0; i11<len11; i11++){
-let data98 = data97[i11];
-if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
-if(data98.node === undefined){
-const err213 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data72.inFlight !== undefined){
+let data97 = data72.inFlight;
+if(Array.isArray(data97)){
+if(data97.length > 500){
+const err213 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2641,8 +2637,12 @@ vErrors.push(err213);
 }
 errors++;
 }
-if(data98.nodeUID === undefined){
-const err214 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+const len11 = data97.length;
+for(let i11=0; i11<len11; i11++){
+let data98 = data97[i11];
+if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
+if(data98.node === undefined){
+const err214 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2651,8 +2651,8 @@ vErrors.push(err214);
 }
 errors++;
 }
-if(data98.epoch === undefined){
-const err215 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+if(data98.nodeUID === undefined){
+const err215 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2661,9 +2661,8 @@ vErrors.push(err215);
 }
 errors++;
 }
-for(const key21 in data98){
-if(!(((((key21 === "node") || (key21 === "nodeUID")) || (key21 === "epoch")) || (key21 === "startTime")) || (key21 === "deadline"))){
-const err216 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data98.epoch === undefined){
+const err216 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2672,12 +2671,9 @@ vErrors.push(err216);
 }
 errors++;
 }
-}
-if(data98.node !== undefined){
-let data99 = data98.node;
-if(typeof data99 === "string"){
-if(func3(data99) > 253){
-const err217 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+for(const key21 in data98){
+if(!(((((key21 === "node") || (key21 === "nodeUID")) || (key21 === "epoch")) || (key21 === "startTime")) || (key21 === "deadline"))){
+const err217 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2687,8 +2683,11 @@ vErrors.push(err217);
 errors++;
 }
 }
-else {
-const err218 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data98.node !== undefined){
+let data99 = data98.node;
+if(typeof data99 === "string"){
+if(func3(data99) > 253){
+const err218 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2698,11 +2697,8 @@ vErrors.push(err218);
 errors++;
 }
 }
-if(data98.nodeUID !== undefined){
-let data100 = data98.nodeUID;
-if(typeof data100 === "string"){
-if(func3(data100) > 64){
-const err219 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err219 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2712,8 +2708,11 @@ vErrors.push(err219);
 errors++;
 }
 }
-else {
-const err220 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data98.nodeUID !== undefined){
+let data100 = data98.nodeUID;
+if(typeof data100 === "string"){
+if(func3(data100) > 64){
+const err220 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2723,10 +2722,8 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data98.epoch !== undefined){
-let data101 = data98.epoch;
-if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
-const err221 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err221 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2736,9 +2733,10 @@ vErrors.push(err221);
 errors++;
 }
 }
-if(data98.startTime !== undefined){
-if(typeof data98.startTime !== "string"){
-const err222 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data98.epoch !== undefined){
+let data101 = data98.epoch;
+if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
+const err222 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2748,9 +2746,9 @@ vErrors.push(err222);
 errors++;
 }
 }
-if(data98.deadline !== undefined){
-if(typeof data98.deadline !== "string"){
-const err223 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data98.startTime !== undefined){
+if(typeof data98.startTime !== "string"){
+const err223 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2760,9 +2758,9 @@ vErrors.push(err223);
 errors++;
 }
 }
-}
-else {
-const err224 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data98.deadline !== undefined){
+if(typeof data98.deadline !== "string"){
+const err224 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2774,7 +2772,7 @@ errors++;
 }
 }
 else {
-const err225 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err225 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2784,11 +2782,9 @@ vErrors.push(err225);
 errors++;
 }
 }
-if(data72.failures !== undefined){
-let data104 = data72.failures;
-if(Array.isArray(data104)){
-if(data104.length > 50){
-const err226 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+}
+else {
+const err226 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2797,12 +2793,12 @@ vErrors.push(err226);
 }
 errors++;
 }
-const len12 = data104.length;
-for(let i12=0; i12<len12; i12++){
-let data105 = data104[i12];
-if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
-if(data105.node === undefined){
-const err227 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data72.failures !== undefined){
+let data104 = data72.failures;
+if(Array.isArray(data104)){
+if(data104.length > 50){
+const err227 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2811,8 +2807,12 @@ vErrors.push(err227);
 }
 errors++;
 }
-if(data105.reason === undefined){
-const err228 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+const len12 = data104.length;
+for(let i12=0; i12<len12; i12++){
+let data105 = data104[i12];
+if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
+if(data105.node === undefined){
+const err228 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2821,8 +2821,8 @@ vErrors.push(err228);
 }
 errors++;
 }
-if(data105.message === undefined){
-const err229 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data105.reason === undefined){
+const err229 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2831,9 +2831,8 @@ vErrors.push(err229);
 }
 errors++;
 }
-for(const key22 in data105){
-if(!((((key22 === "node") || (key22 === "reason")) || (key22 === "message")) || (key22 === "time"))){
-const err230 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data105.message === undefined){
+const err230 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2842,12 +2841,9 @@ vErrors.push(err230);
 }
 errors++;
 }
-}
-if(data105.node !== undefined){
-let data106 = data105.node;
-if(typeof data106 === "string"){
-if(func3(data106) > 253){
-const err231 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+for(const key22 in data105){
+if(!((((key22 === "node") || (key22 === "reason")) || (key22 === "message")) || (key22 === "time"))){
+const err231 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2857,8 +2853,11 @@ vErrors.push(err231);
 errors++;
 }
 }
-else {
-const err232 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data105.node !== undefined){
+let data106 = data105.node;
+if(typeof data106 === "string"){
+if(func3(data106) > 253){
+const err232 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2868,11 +2867,8 @@ vErrors.push(err232);
 errors++;
 }
 }
-if(data105.reason !== undefined){
-let data107 = data105.reason;
-if(typeof data107 === "string"){
-if(func3(data107) > 64){
-const err233 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err233 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2882,8 +2878,11 @@ vErrors.push(err233);
 errors++;
 }
 }
-else {
-const err234 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data105.reason !== undefined){
+let data107 = data105.reason;
+if(typeof data107 === "string"){
+if(func3(data107) > 64){
+const err234 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2893,11 +2892,8 @@ vErrors.push(err234);
 errors++;
 }
 }
-if(data105.message !== undefined){
-let data108 = data105.message;
-if(typeof data108 === "string"){
-if(func3(data108) > 1024){
-const err235 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err235 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2907,8 +2903,11 @@ vErrors.push(err235);
 errors++;
 }
 }
-else {
-const err236 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data105.message !== undefined){
+let data108 = data105.message;
+if(typeof data108 === "string"){
+if(func3(data108) > 1024){
+const err236 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2918,9 +2917,8 @@ vErrors.push(err236);
 errors++;
 }
 }
-if(data105.time !== undefined){
-if(typeof data105.time !== "string"){
-const err237 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err237 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2930,9 +2928,9 @@ vErrors.push(err237);
 errors++;
 }
 }
-}
-else {
-const err238 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data105.time !== undefined){
+if(typeof data105.time !== "string"){
+const err238 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2944,7 +2942,7 @@ errors++;
 }
 }
 else {
-const err239 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err239 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2956,7 +2954,7 @@ errors++;
 }
 }
 else {
-const err240 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err240 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2968,12 +2966,24 @@ errors++;
 }
 }
 else {
-const err241 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err241 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err241];
 }
 else {
 vErrors.push(err241);
+}
+errors++;
+}
+}
+}
+else {
+const err242 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err242];
+}
+else {
+vErrors.push(err242);
 }
 errors++;
 }

@@ -11,6 +11,8 @@ export interface Instance {
    * compute instance over the whole GPU instance; empty means that it has none (and cannot be used).
    */
   readonly computeInstances?: readonly string[];
+  /** Placement size as the driver shows it; needed only where the profile may be unknown to the table. */
+  readonly size?: number;
 }
 
 /** A GPU instance to be made. */

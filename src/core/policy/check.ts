@@ -1,5 +1,6 @@
 import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
-import { type GpuModel, matchesModelGlob, models } from '../geometry/models.ts';
+import { matchesModelGlob } from '../geometry/model-lookup.ts';
+import { type GpuModel, MODELS } from '../geometry/models.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import { unsupportedFields } from './support.ts';
@@ -41,8 +42,8 @@ function explain(refusal: PolicyRefusal, entry: PolicyLayout, candidates: readon
 
 function modelsOf(entry: PolicyLayout): readonly GpuModel[] {
   const globs = entry.gpus?.models;
-  if (globs === undefined) return models;
-  return models.filter((model) =>
+  if (globs === undefined) return MODELS;
+  return MODELS.filter((model) =>
     model.products.some(({ name }) => globs.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id }))),
   );
 }

@@ -1,6 +1,6 @@
 import type { PolicyLayout } from '../../api/types.ts';
 import type { Geometry, Layout } from '../geometry/geometry.ts';
-import { resolveProfile } from '../geometry/profile.ts';
+import { resolveProfile } from '../geometry/profile-lookup.ts';
 import { fitLayout } from '../planning/fit.ts';
 import { expandPreset } from '../planning/preset.ts';
 import type { PolicyRefusal } from './refusal.ts';

@@ -10,7 +10,18 @@ export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | u
   if (gpu.migCapable === false) return undefined;
   const live = device.models?.find(({ product }) => product === gpu.product);
   const builtIn = findModel(gpu.product);
-  return live ? fromReport(live, builtIn) : builtIn;
+  return live ? remember(live, builtIn) : builtIn;
+}
+
+// The planner prepares each geometry object once: the same report must give the same object.
+const geometries = new WeakMap<ModelReport, Geometry>();
+
+function remember(report: ModelReport, builtIn: Geometry | undefined): Geometry {
+  const known = geometries.get(report);
+  if (known) return known;
+  const geometry = fromReport(report, builtIn);
+  geometries.set(report, geometry);
+  return geometry;
 }
 
 function fromReport(report: ModelReport, builtIn: Geometry | undefined): Geometry {

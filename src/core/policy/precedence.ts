@@ -5,7 +5,7 @@ export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): numb
   return (
     (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
     compareText(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
-    compareText(a.metadata.name ?? '', b.metadata.name ?? '')
+    compareText(a.metadata.name, b.metadata.name)
   );
 }
 

@@ -42,18 +42,19 @@ export function resolveFleet(
   const refusals = new Map<string, PolicyRefusal>();
   for (const policy of policies) {
     const { refusal } = remember(memory.checks, policy, () => ({ refusal: checkPolicy(policy.spec) }));
-    if (refusal) refusals.set(policy.metadata.name ?? '', refusal);
+    if (refusal) refusals.set(policy.metadata.name, refusal);
   }
   const resolved = new Map<string, NodeResolution>();
   for (const node of nodes) {
     const { winner, losers } = decidePolicy(policies, node.labels);
-    const wish = winner && !refusals.has(winner.metadata.name ?? '') ? wishOf(winner, node, memory) : undefined;
+    const wish = winner && !refusals.has(winner.metadata.name) ? wishOf(winner, node, memory) : undefined;
     resolved.set(node.name, { winner, losers, wish });
   }
   // Only now, so that one node's refusal does not change how the nodes after it were resolved.
   for (const [node, { winner, wish }] of resolved) {
-    const name = winner?.metadata.name ?? '';
-    if (wish && 'refusal' in wish && !refusals.has(name)) {
+    if (!winner || !wish || !('refusal' in wish)) continue;
+    const name = winner.metadata.name;
+    if (!refusals.has(name)) {
       refusals.set(name, { ...wish.refusal, message: `node ${node}: ${wish.refusal.message}` });
     }
   }

@@ -1,0 +1,7 @@
+import { group, nodePartitionPlural, policyPlural, version } from './names.ts';
+
+/** The resources of the Kubernetes API that the programs use, as `kubectl api-resources` lists them. */
+export const policies = { group, version, plural: policyPlural, kind: 'GpuPartitionPolicy' } as const;
+export const nodePartitions = { group, version, plural: nodePartitionPlural, kind: 'GpuNodePartition' } as const;
+export const nodes = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' } as const;
+export const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as const;

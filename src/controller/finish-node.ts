@@ -1,0 +1,73 @@
+import { gfdTimestampLabel } from '../api/names.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import { advertisedResources, advertises, resourcesText } from '../core/labels/advertised.ts';
+import { describeReport } from '../core/labels/describe-report.ts';
+import { dropInvalidLabels } from '../core/labels/label-value.ts';
+import { computeLabels } from '../core/labels/node-labels.ts';
+import { computeResources } from '../core/labels/node-resources.ts';
+import { combine, gpuLabels, readyNode } from '../core/rollout/node-marks.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { NodeObject } from './cluster-objects.ts';
+import { changeNode, metadataOf } from './node-writer.ts';
+import type { Verdict } from './verdict.ts';
+import type { World } from './world.ts';
+
+export type WriterMode = 'Patch' | 'Verify';
+
+/** Verify where GPU Feature Discovery labels the node: it would overwrite us, so we compare and never write its keys. */
+export function writerModeOf(node: NodeObject): WriterMode {
+  return node.metadata.labels?.[gfdTimestampLabel] === undefined ? 'Patch' : 'Verify';
+}
+
+/** Labels a node whose device is as the policy says, and opens it when the node advertises the layout. */
+export async function finishNode(
+  client: KubeClient,
+  world: World,
+  node: NodeObject,
+  partition: GpuNodePartition,
+  policy: GpuPartitionPolicy,
+  verdict: Verdict,
+): Promise<Verdict> {
+  const device = partition.status?.device ?? {};
+  const description = describeReport(device);
+  // 1. What NVIDIA's own tools will say of this device.
+  const { labels: predicted } = computeLabels(description, policy.spec.strategy);
+  const { kept: wanted } = dropInvalidLabels(predicted);
+  const { resources, errors } = computeResources(description, policy.spec.strategy);
+  const problem = errors[0];
+  if (problem) return { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` };
+  // 2. The node must offer exactly this before pods may come: never a slice that is not there.
+  const allocatable = node.status?.allocatable ?? {};
+  if (!advertises(allocatable, resources)) {
+    return {
+      phase: 'Updating',
+      reason: 'AdvertisePending',
+      message:
+        `the GPUs are done, but the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ` +
+        `${resourcesText(resources)}: the device plugin must run with strategy ${policy.spec.strategy} and be restarted ` +
+        'after a change (it reads the devices only when it starts)',
+      passing: true,
+    };
+  }
+  // 3. Labels and opening, in one write.
+  const marks = readyNode(policy.metadata.name, device.gpus ?? []);
+  if (writerModeOf(node) === 'Patch') {
+    const change = combine(gpuLabels(metadataOf(node), wanted), marks);
+    world.nodeWritten(node.metadata.name, await changeNode(client, node, change));
+    return verdict;
+  }
+  const stale = Object.entries(wanted).filter(([key, value]) => node.metadata.labels?.[key] !== value);
+  if (stale.length === 0) {
+    world.nodeWritten(node.metadata.name, await changeNode(client, node, marks));
+    return verdict;
+  }
+  return {
+    phase: 'Updating',
+    reason: 'LabelsStale',
+    message: `GPU Feature Discovery has not seen the layout yet: ${stale
+      .slice(0, 3)
+      .map(([key, value]) => `${key} should be ${value}`)
+      .join(', ')}${stale.length > 3 ? ` and ${stale.length - 3} more` : ''}; it looks every 60 s`,
+    passing: true,
+  };
+}

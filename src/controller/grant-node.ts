@@ -1,0 +1,92 @@
+import { nodePartitions, pods } from '../api/resources.ts';
+import type { GpuNodePartition, PolicySpec, Wish } from '../api/types.ts';
+import { namePods, type PodView, usesGpu } from '../core/rollout/gpu-pods.ts';
+import { closeNode, reopenNode } from '../core/rollout/node-marks.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { NodeObject } from './cluster-objects.ts';
+import { changeNode, readNode } from './node-writer.ts';
+import type { Verdict } from './verdict.ts';
+import type { World } from './world.ts';
+
+export interface GrantSettings {
+  /** Time for a pod that the scheduler was binding when the node was closed to show up, in ms. */
+  readonly settleMs: number;
+  /** How long the agent may take, in ms. */
+  readonly deadlineMs: number;
+  /** How often the pods of a node that waits for them are listed, in ms. */
+  readonly waitingPollMs: number;
+}
+
+export interface GrantRequest {
+  readonly node: NodeObject;
+  readonly partition: GpuNodePartition;
+  readonly policy: PolicySpec;
+  readonly wish: Wish;
+}
+
+/** Closes a node on whose GPUs nobody works, makes sure of it, and lets its agent act. */
+export class NodeGranter {
+  readonly #client: KubeClient;
+  readonly #world: World;
+  readonly #settings: GrantSettings;
+
+  constructor(client: KubeClient, world: World, settings: GrantSettings) {
+    this.#client = client;
+    this.#world = world;
+    this.#settings = settings;
+  }
+
+  async grant(request: GrantRequest): Promise<Verdict> {
+    const { node } = request;
+    const name = node.metadata.name;
+    // 1. Do not close a node for nothing.
+    const before = await this.#listGpuPods(name);
+    if (before.length > 0) return this.#wait(name, before);
+    // 2. Close it. The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
+    this.#world.nodeWritten(name, await changeNode(this.#client, node, closeNode()));
+    await new Promise((resolve) => setTimeout(resolve, this.#settings.settleMs));
+    // 3. Look again, at the API server and not at a cache.
+    const after = await this.#listGpuPods(name);
+    if (after.length > 0) return this.#wait(name, after);
+    // 4. Grant exactly the plan that was looked at. The version makes this a compare-and-swap.
+    return this.#write(request);
+  }
+
+  async #write({ partition, policy, wish }: GrantRequest): Promise<Verdict> {
+    const epoch = (partition.spec.granted?.epoch ?? 0) + 1;
+    const granted = {
+      gpus: wish.gpus,
+      epoch,
+      planHash: partition.status?.device?.plan?.hash ?? '',
+      deadline: new Date(Date.now() + this.#settings.deadlineMs).toISOString(),
+      allowGpuReset: policy.allow?.gpuReset ?? true,
+    };
+    const { name, resourceVersion } = partition.metadata;
+    const written = await this.#client.merge<GpuNodePartition & KubeObject>(
+      { resource: nodePartitions, name },
+      { metadata: { resourceVersion }, spec: { granted } },
+    );
+    this.#world.partitions.remember(written);
+    this.#world.changed();
+    const message = `the agent applies grant ${epoch}`;
+    return { phase: 'Updating', reason: 'Applying', message, passing: true, again: this.#settings.deadlineMs + 1000 };
+  }
+
+  async #wait(name: string, holders: readonly PodView[]): Promise<Verdict> {
+    // The node may have been closed by us a moment ago, or by a controller that died then.
+    const node = await readNode(this.#client, name);
+    this.#world.nodeWritten(name, await changeNode(this.#client, node, reopenNode('waiting')));
+    return {
+      phase: 'Waiting',
+      reason: 'PodsUseGpus',
+      message: `${holders.length} pod${holders.length === 1 ? '' : 's'} of this node use${holders.length === 1 ? 's' : ''} GPUs: ${namePods(holders)}. The change starts when they have ended`,
+      again: this.#settings.waitingPollMs,
+    };
+  }
+
+  async #listGpuPods(node: string): Promise<readonly PodView[]> {
+    const { items } = await this.#client.list<PodView & KubeObject>(pods, { fieldSelector: `spec.nodeName=${node}` });
+    return items.filter(usesGpu);
+  }
+}

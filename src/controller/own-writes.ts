@@ -1,0 +1,41 @@
+import type { KubeObject } from '../kube/resource.ts';
+import { isOlder } from '../kube/resource-version.ts';
+import type { Store } from '../kube/store.ts';
+
+/**
+ * A store that knows what we wrote before the watch brings it back, so that nothing is written twice. What came back is
+ * forgotten here.
+ */
+export class OwnWrites<T extends KubeObject> {
+  readonly #store: Store<T>;
+  readonly #written = new Map<string, T>();
+
+  constructor(store: Store<T>) {
+    this.#store = store;
+  }
+
+  get(name: string): T | undefined {
+    const watched = this.#store.get(name);
+    const written = this.#written.get(name);
+    if (written === undefined) return watched;
+    // Deleted, or made anew, or newer than what we wrote: the watch is right.
+    const isAhead = watched?.metadata.uid === written.metadata.uid && isOlder(versionOf(watched), versionOf(written));
+    if (isAhead) return written;
+    if (watched !== undefined) this.#written.delete(name);
+    return watched;
+  }
+
+  list(): readonly T[] {
+    return this.#store.list().map((object) => this.get(object.metadata.name) ?? object);
+  }
+
+  /** Takes what the API server answered to a write. */
+  remember(object: T): T {
+    this.#written.set(object.metadata.name, object);
+    return object;
+  }
+}
+
+function versionOf(object: KubeObject | undefined): string | undefined {
+  return object?.metadata.resourceVersion;
+}

@@ -1,0 +1,145 @@
+import { nodePartitions } from '../api/resources.ts';
+import { controllerManager, repartitioningTaint } from '../api/names.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts';
+import { type Judgement, judgeNode } from '../core/rollout/judge-node.ts';
+import { releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { ReconcileResult } from '../kube/queue.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Logger } from '../process/logger.ts';
+import type { NodeObject } from './cluster-objects.ts';
+import { finishNode } from './finish-node.ts';
+import { type GrantSettings, NodeGranter } from './grant-node.ts';
+import { changeNode } from './node-writer.ts';
+import type { NodeReporter } from './report-node.ts';
+import type { Verdict } from './verdict.ts';
+import type { World } from './world.ts';
+
+interface Situation {
+  readonly node: NodeObject;
+  readonly partition: GpuNodePartition;
+  readonly policy: GpuPartitionPolicy | undefined;
+  readonly wish: Wish | undefined;
+}
+
+/** Brings one node nearer to what its policy wants: one step at each call, decided by judgeNode. */
+export class NodeReconciler {
+  readonly #client: KubeClient;
+  readonly #world: World;
+  readonly #granter: NodeGranter;
+  readonly #reporter: NodeReporter;
+  readonly #log: Logger;
+
+  constructor(parts: {
+    readonly client: KubeClient;
+    readonly world: World;
+    readonly reporter: NodeReporter;
+    readonly settings: GrantSettings;
+    readonly log: Logger;
+  }) {
+    this.#client = parts.client;
+    this.#world = parts.world;
+    this.#granter = new NodeGranter(parts.client, parts.world, parts.settings);
+    this.#reporter = parts.reporter;
+    this.#log = parts.log;
+  }
+
+  async reconcile(name: string): Promise<ReconcileResult | void> {
+    // 1. Gather. A node that is gone takes its partition with it (owner reference).
+    const node = this.#world.nodes.get(name);
+    if (!node) return this.#forget(name);
+    // The watch brings our own write back and with it this key; the time is for a write that changed nothing.
+    if (this.#world.awaitsNode(name)) return { requeueAfterMs: 1000 };
+    const partition = this.#world.partitions.get(name);
+    if (!partition) return this.#create(node);
+    if (partition.spec.nodeUID !== node.metadata.uid) return this.#deleteStranger(node, partition);
+    // 2. Judge.
+    const fleet = this.#world.fleet;
+    const resolution = fleet.nodes.get(name);
+    const policy = resolution?.winner;
+    const wish = resolution?.wish && 'wish' in resolution.wish ? resolution.wish.wish : undefined;
+    const refusal = policy && fleet.refusals.get(policy.metadata.name);
+    const judgement = judgeNode({ partition, policy, refusal, wish, now: Date.now() });
+    // 3. Act.
+    const verdict = await this.#act({ node, partition, policy, wish }, judgement);
+    // 4. Report.
+    const again = await this.#reporter.report(node, this.#world.partitions.get(name) ?? partition, policy, verdict);
+    return { requeueAfterMs: again };
+  }
+
+  async #act(situation: Situation, judgement: Judgement): Promise<Verdict> {
+    const { node, partition, policy, wish } = situation;
+    switch (judgement.next) {
+      case 'WriteWish':
+        await this.#writeWish(situation);
+        return judgement;
+      case 'Grant':
+        if (!policy || !wish) return judgement;
+        return this.#granter.grant({ node, partition, policy: policy.spec, wish });
+      case 'Finish':
+        if (!policy) return judgement;
+        return finishNode(this.#client, this.#world, node, partition, policy, judgement);
+      case 'Wait':
+        await this.#openIfIdle(node, judgement);
+        return judgement;
+    }
+  }
+
+  /** One write: which policy decides, and what each GPU shall become; or all of it away. */
+  async #writeWish({ partition, policy, wish }: Situation): Promise<void> {
+    const { name, generation } = policy?.metadata ?? {};
+    const spec = policy
+      ? { policy: { name, generation: generation ?? 0 }, strategy: policy.spec.strategy, wish: wish ?? null }
+      : { policy: null, strategy: null, wish: null };
+    const written = await this.#client.merge<GpuNodePartition & KubeObject>(
+      { resource: nodePartitions, name: partition.metadata.name },
+      { metadata: { resourceVersion: partition.metadata.resourceVersion }, spec },
+    );
+    this.#world.partitions.remember(written);
+    this.#world.changed();
+    this.#log.info('wish written', { node: partition.metadata.name, policy: name });
+  }
+
+  /** A taint of ours must not outlive its cause, also where a controller died between tainting and granting. */
+  async #openIfIdle(node: NodeObject, judgement: Judgement): Promise<void> {
+    const { phase } = judgement;
+    if (phase === 'Updating' || judgement.reason === 'AwaitingPlan') return;
+    if (phase === 'Unmanaged') {
+      this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, releaseNode()));
+      return;
+    }
+    const closed = node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;
+    if (!closed) return;
+    const change = reopenNode(phase === 'Failed' ? 'failed' : undefined);
+    this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, change));
+  }
+
+  async #create(node: NodeObject): Promise<void> {
+    const { name, uid } = node.metadata;
+    if (uid === undefined || !this.#world.isGpuNode(node)) return;
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
+    const object = { metadata: { name, ownerReferences }, spec: { nodeUID: uid } };
+    const written = await this.#client.create<GpuNodePartition & KubeObject>(
+      nodePartitions,
+      // The answer is the whole object; what is sent is its beginning.
+      object as unknown as GpuNodePartition & KubeObject,
+    );
+    this.#world.partitions.remember(written);
+    this.#world.changed();
+    this.#log.info('partition created', { node: name, manager: controllerManager });
+  }
+
+  /** A node was made anew under its old name: the old object must not tell the new node's agent what to do. */
+  async #deleteStranger(node: NodeObject, partition: GpuNodePartition): Promise<ReconcileResult> {
+    const { name, uid } = partition.metadata;
+    const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+    await this.#client.delete({ resource: nodePartitions, name }, preconditions);
+    this.#log.info('partition of an earlier node deleted', { node: node.metadata.name, nodeUID: node.metadata.uid });
+    return { requeueAfterMs: 200 };
+  }
+
+  #forget(name: string): void {
+    this.#world.verdicts.delete(name);
+    this.#reporter.forget(name);
+  }
+}

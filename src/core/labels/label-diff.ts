@@ -1,0 +1,56 @@
+import { GFD_TIMESTAMP_KEY, isGfdLabelKey } from './label-key.ts';
+import type { Labels } from './label-value.ts';
+
+/** Prefix of the labels that carry this product's own state. */
+const OWN_PREFIX = 'gpupartition.dev/';
+/** NFD lists here the labels that it owns on a node; an instance name may stand before it. */
+const NFD_ANNOTATION = /^(?:[^/]+\.)?nfd\.node\.kubernetes\.io\/feature-labels$/;
+const NFD_DEFAULT_PREFIX = 'feature.node.kubernetes.io/';
+
+export interface LabelChange {
+  /** Keys to write, with their values. */
+  readonly set: Labels;
+  /** Keys to delete (null in a merge patch). */
+  readonly remove: readonly string[];
+  /** Keys among the managed or the wanted ones that are nobody's to write but their owner's; left alone. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * What to patch so that a node's labels become `wanted`. `managed` is the list of keys that we wrote earlier, kept in
+ * an annotation. Keys that are neither managed nor wanted stay. The annotation can be edited by anyone who may edit
+ * nodes, so keys that can never be ours are refused even if it names them. No change gives two empty sets.
+ */
+export function diffLabels(current: Labels, managed: readonly string[], wanted: Labels): LabelChange {
+  const set: Record<string, string> = {};
+  const remove: string[] = [];
+  const refused: string[] = [];
+  for (const [key, value] of Object.entries(wanted)) {
+    if (!isOwnable(key)) refused.push(key);
+    else if (valueOf(current, key) !== value) set[key] = value;
+  }
+  for (const key of new Set(managed)) {
+    if (Object.hasOwn(wanted, key)) continue;
+    if (!isOwnable(key)) refused.push(key);
+    else if (Object.hasOwn(current, key)) remove.push(key);
+  }
+  return { set, remove: remove.toSorted(), refused: refused.toSorted() };
+}
+
+/** Label keys that NFD owns on a node, from the node's annotations. NFD removes or overwrites them as it likes. */
+export function nfdOwnedLabelKeys(annotations: Labels): ReadonlySet<string> {
+  const keys = Object.entries(annotations)
+    .filter(([name]) => NFD_ANNOTATION.test(name))
+    .flatMap(([, list]) => list.split(','))
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+  return new Set(keys.map((key) => (key.includes('/') ? key : NFD_DEFAULT_PREFIX + key)));
+}
+
+function isOwnable(key: string): boolean {
+  return key.startsWith(OWN_PREFIX) || (isGfdLabelKey(key) && key !== GFD_TIMESTAMP_KEY);
+}
+
+function valueOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}

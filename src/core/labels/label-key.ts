@@ -1,0 +1,72 @@
+import { MIG_ATTRIBUTE_NAMES } from './node-description.ts';
+
+export const NVIDIA_PREFIX = 'nvidia.com/';
+export const GPU_RESOURCE = 'nvidia.com/gpu';
+
+/** Written by GFD alone, at each of its starts; its presence says that GFD runs. We never write it. */
+export const GFD_TIMESTAMP_KEY = 'nvidia.com/gfd.timestamp';
+
+/** Suffixes of the keys that GFD writes per MIG profile under strategy mixed; 13 of them. */
+export const MIG_LABEL_SUFFIXES = ['product', 'count', 'replicas', 'sharing-strategy', ...MIG_ATTRIBUTE_NAMES] as const;
+
+const STABLE_KEYS: ReadonlySet<string> = new Set(
+  [
+    'gfd.timestamp',
+    ...['major', 'minor', 'rev'].map((part) => `cuda.driver.${part}`),
+    ...['major', 'minor'].map((part) => `cuda.runtime.${part}`),
+    ...['major', 'minor', 'revision', 'full'].map((part) => `cuda.driver-version.${part}`),
+    ...['major', 'minor', 'full'].map((part) => `cuda.runtime-version.${part}`),
+    ...['machine', 'mode', 'family', 'compute.major', 'compute.minor'].map((part) => `gpu.${part}`),
+    ...['clique', 'imex-domain'].map((part) => `gpu.${part}`),
+    ...['present', 'host-driver-version', 'host-driver-branch'].map((part) => `vgpu.${part}`),
+    'mig.capable',
+    'mps.capable',
+  ].map((name) => NVIDIA_PREFIX + name),
+);
+
+/** Under strategy single a slice takes the place of the GPU, so the per-profile suffixes stand behind `gpu.` too. */
+const LAYOUT_KEYS: ReadonlySet<string> = new Set([
+  'nvidia.com/mig.strategy',
+  ...MIG_LABEL_SUFFIXES.map((suffix) => `${GPU_RESOURCE}.${suffix}`),
+]);
+
+const MIG_KEY_PREFIX = 'nvidia.com/mig-';
+/** A profile as labels spell it: NVML's name with `.` for `+`; `2g.48gb-me` keeps its dash. */
+const LABEL_PROFILE = /^(?:\d+c\.)?\d+g\.\d+gb(?:[.-][a-z]+)*$/;
+
+/**
+ * Whether GPU Feature Discovery writes this key (any version up to v0.20). Where no GFD runs these keys are ours,
+ * but for {@link GFD_TIMESTAMP_KEY}. Not among them, and never ours: `gpu.present`, `gpu.deploy.*`,
+ * `gpu.workload.config`, `mig.config`, `mig.config.state`, `device-plugin.config`, `gpu-driver-upgrade-state`.
+ */
+export function isGfdLabelKey(key: string): boolean {
+  return STABLE_KEYS.has(key) || changesWithLayout(key);
+}
+
+/** Whether a new layout or strategy may change the key's value: such a key must not select the nodes of a policy. */
+export function changesWithLayout(key: string): boolean {
+  return LAYOUT_KEYS.has(key) || migProfileOfLabelKey(key) !== undefined;
+}
+
+/**
+ * The profile of a per-profile key, as labels spell it: `1g.10gb.me` of `nvidia.com/mig-1g.10gb.me.count`; undefined
+ * for any other key. The suffix is cut from the end, since `mig-1g.10gb.` begins the keys of `1g.10gb.me` too.
+ */
+export function migProfileOfLabelKey(key: string): string | undefined {
+  if (!key.startsWith(MIG_KEY_PREFIX)) return undefined;
+  const rest = key.slice(MIG_KEY_PREFIX.length);
+  const suffix = MIG_LABEL_SUFFIXES.find((candidate) => rest.endsWith(`.${candidate}`));
+  if (suffix === undefined) return undefined;
+  const profile = rest.slice(0, -(suffix.length + 1));
+  return LABEL_PROFILE.test(profile) ? profile : undefined;
+}
+
+/** Name of the resource that strategy mixed gives a profile, less `.shared`: `nvidia.com/mig-1g.10gb.me`. */
+export function migResourceName(profile: string): string {
+  return MIG_KEY_PREFIX + labelProfile(profile);
+}
+
+/** A profile as labels and resources spell it, where `+` may not stand: `1g.10gb+me` becomes `1g.10gb.me`. */
+export function labelProfile(profile: string): string {
+  return profile.replaceAll('+', '.');
+}

@@ -1,0 +1,64 @@
+/**
+ * What a node must tell so that its labels and resources can be computed: the answers that NVIDIA's tools
+ * get from NVML, sysfs and DMI. The shape is that of the `node` of a label vector.
+ */
+export interface NodeDescription {
+  /** Driver version as NVML gives it: `550.54.15` or `535.54`. */
+  readonly driverVersion: string;
+  /** CUDA version that the driver supports: `[12, 4]`. */
+  readonly cudaDriverVersion: readonly [major: number, minor: number];
+  /** `/sys/class/dmi/id/product_name`, unchanged. Absent where it cannot be read; GFD then writes `unknown`. */
+  readonly machine?: string;
+  /** In the order of their index. */
+  readonly gpus: readonly GpuDescription[];
+  /** `<cluster UUID>.<clique id>` of the NVLink fabric; absent on nodes outside of a fabric. */
+  readonly clique?: string;
+}
+
+export interface GpuDescription {
+  /** Product name as NVML and nvidia-smi print it: `NVIDIA A100-SXM4-40GB`. */
+  readonly name: string;
+  /** Whole memory in MiB. */
+  readonly memoryMiB: number;
+  readonly computeCapability: readonly [major: number, minor: number];
+  readonly migCapable: boolean;
+  /** The current mode, not the pending one. */
+  readonly migEnabled: boolean;
+  /** PCI class as sysfs prints it: `0x030200`. Absent where nobody has read it; `gpu.mode` is then left out. */
+  readonly pciClass?: string;
+  /** In NVML's order. Empty unless MIG is enabled. */
+  readonly migDevices: readonly MigDeviceDescription[];
+}
+
+/** One MIG device: a compute instance with its GPU instance. */
+export interface MigDeviceDescription {
+  /** Name as NVML gives it: `1g.5gb`, `1g.10gb+me`, `1c.3g.20gb`. */
+  readonly profile: string;
+  readonly attributes: MigAttributes;
+}
+
+/** `nvmlDeviceGetAttributes` of a MIG device, under the names that GFD gives them in labels. */
+export interface MigAttributes {
+  /** MiB. Drivers of different versions give different numbers for one profile, so it is read, never derived. */
+  readonly memory: number;
+  readonly multiprocessors: number;
+  readonly 'slices.gi': number;
+  readonly 'slices.ci': number;
+  readonly 'engines.copy': number;
+  readonly 'engines.decoder': number;
+  readonly 'engines.encoder': number;
+  readonly 'engines.jpeg': number;
+  readonly 'engines.ofa': number;
+}
+
+export const MIG_ATTRIBUTE_NAMES = [
+  'memory',
+  'multiprocessors',
+  'slices.gi',
+  'slices.ci',
+  'engines.copy',
+  'engines.decoder',
+  'engines.encoder',
+  'engines.jpeg',
+  'engines.ofa',
+] as const satisfies readonly (keyof MigAttributes)[];

@@ -1,0 +1,87 @@
+import type { Layout } from '../geometry/geometry.ts';
+import { isProfileNameError, parseProfile } from '../geometry/profile-name.ts';
+import { arrangerOf } from './arrangement.ts';
+import type { Shortage } from './counters.ts';
+import type { Grid } from './grid.ts';
+import { joinWords, writeLayout } from './layout-words.ts';
+import { findLargestPart, listNearest, type Holds } from './nearest-layout.ts';
+import { findNearestProfile } from './nearest-profile.ts';
+import type { Present } from './present.ts';
+import type { Refusal } from './refusal.ts';
+import { describeShortage } from './shortage-words.ts';
+import { nameSubject, type Subject } from './subject.ts';
+import { sortNames, writeCounts } from './wanted-names.ts';
+import { readLayout, type Wanted } from './wanted.ts';
+
+type Nearby = Pick<Refusal, 'largestPart' | 'alternatives'>;
+
+const ANY: Holds = () => true;
+
+/** A layout that names what the GPU does not have: says what exists, and what the unknown name probably means. */
+export function explainUnreadable(grid: Grid, want: Layout, refusal: Refusal, subject: Subject): Refusal {
+  const { readable, unknown, translated } = sortNames(grid, want, subject);
+  const { largestPart } = findNearby(grid, readable, subject, ANY);
+  const { alternatives } = findNearby(grid, translated, subject, ANY);
+  const why = refusal.code === 'UnknownProfile' ? explainUnknown(grid, unknown, subject) : refusal.message;
+  return { ...refusal, message: joinNearest(why, alternatives), largestPart, alternatives };
+}
+
+/** A layout that needs more than the GPU has: says of what, with numbers, and what would fit. */
+export function explainShortage(
+  grid: Grid,
+  want: Layout,
+  wanted: Wanted,
+  shortage: Shortage,
+  subject: Subject,
+): Refusal {
+  const { code, resource, needed, available } = shortage;
+  const nearby = findNearby(grid, want, subject, ANY);
+  const why = `${writeLayout(want)} on ${nameSubject(subject)}: ${describeShortage(grid, wanted, shortage)}`;
+  return { code, message: joinNearest(why, nearby.alternatives), resource, needed, available, ...nearby };
+}
+
+/** A layout that an empty GPU could hold, but not around what is there and must stay, or whose starts do not combine. */
+export function explainBlocked(grid: Grid, want: Layout, present: Present, subject: Subject): Refusal {
+  const nearby = findNearby(
+    grid,
+    want,
+    subject,
+    (counts) => arrangerOf(grid, counts).arrange(present.foreignMask, counts) !== undefined,
+  );
+  const foreign = present.foreign.map(({ profile, start }) => `${profile} at ${start}`);
+  const what = `${writeLayout(want)} on ${nameSubject(subject)}: `;
+  const why =
+    foreign.length > 0
+      ? `${what}there is no room beside ${joinWords(foreign)}, which the profile table of this GPU does not know and which is ` +
+        'therefore left alone; destroy it by hand, or read the profile table from the driver again'
+      : `${what}there are enough slices in all, but the places where these profiles may start do not combine`;
+  const code = foreign.length > 0 ? 'ForeignInstanceInTheWay' : 'NoPlacement';
+  return { code, message: joinNearest(why, nearby.alternatives), ...nearby };
+}
+
+function findNearby(grid: Grid, want: Layout, subject: Subject, fits: Holds): Nearby {
+  const wanted = readLayout(grid, want, subject.model);
+  if ('code' in wanted) return { largestPart: {}, alternatives: [] };
+  const write = (counts: readonly number[]): Layout => writeCounts(grid, want, wanted.totals, counts, subject);
+  return {
+    largestPart: write(findLargestPart(grid, wanted.totals, fits)),
+    alternatives: wanted.totals.some((count) => count > 0) ? listNearest(grid, wanted.totals, fits).map(write) : [],
+  };
+}
+
+function joinNearest(why: string, alternatives: readonly Layout[]): string {
+  if (alternatives.length === 0) return why;
+  const label = alternatives.length === 1 ? 'nearest layout that fits' : 'nearest layouts that fit';
+  return `${why}; ${label}: ${alternatives.map(writeLayout).join(', or ')}`;
+}
+
+function explainUnknown(grid: Grid, unknown: readonly string[], subject: Subject): string {
+  const hints = unknown.map((name) => {
+    const parsed = parseProfile(name);
+    const nearest = isProfileNameError(parsed) ? undefined : findNearestProfile(grid.geometry, parsed, subject.model);
+    if (nearest === undefined) return name;
+    return `${name} (${nearest.same ? `${nearest.profile.name} is the same slice here` : `nearest is ${nearest.profile.name}`})`;
+  });
+  const names = grid.profiles.map(({ name }) => name);
+  return `${nameSubject(subject)} has no profile ${joinWords(hints)}; it has ${joinWords(names)}`;
+}

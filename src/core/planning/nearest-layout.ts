@@ -1,0 +1,79 @@
+import type { Grid } from './grid.ts';
+import { enumerateCounts, listBaseProfiles } from './layout-enumeration.ts';
+
+/** Most alternatives that a refusal names. */
+const MOST_ALTERNATIVES = 3;
+
+/** What losing an instance weighs beyond its memory slices: a layout with as many instances is nearer. */
+const LOSS = 1.5;
+/** What another profile of the same size weighs, and once more if it is a variant (`+me`, double memory). */
+const CHANGE = 0.5;
+
+/** Which layouts are asked for: those that an empty GPU holds, or those that also fit around what is there. */
+export type Holds = (counts: readonly number[]) => boolean;
+
+/** The largest part of the wanted instances that fits: by memory slices, then by compute slices, then by number. */
+export function findLargestPart(grid: Grid, totals: readonly number[], fits: Holds): readonly number[] {
+  let best: readonly number[] = grid.profiles.map(() => 0);
+  let bestSize = 0;
+  for (const counts of enumerateCounts(grid)) {
+    if (counts.some((count, profile) => count > (totals[profile] ?? 0)) || !fits(counts)) continue;
+    const size = counts.reduce((sum, count, profile) => {
+      const { memorySlices, computeSlices } = sizeOf(grid, profile);
+      return sum + count * (memorySlices * 10_000 + computeSlices * 100 + 1);
+    }, 0);
+    if (size > bestSize) [best, bestSize] = [counts, size];
+  }
+  return best;
+}
+
+/**
+ * Valid layouts near the wanted one, nearest first, at most three. Near means: instances keep their profile, or change it for one of
+ * nearly the same size, and few are lost or added.
+ */
+export function listNearest(grid: Grid, totals: readonly number[], fits: Holds): readonly (readonly number[])[] {
+  const base = new Set(listBaseProfiles(grid.geometry));
+  const variants = grid.profiles.map((profile) => !base.has(profile));
+  return enumerateCounts(grid)
+    .filter(fits)
+    .map((counts) => ({ counts, distance: measureDistance(grid, totals, counts, variants) }))
+    .toSorted((a, b) => a.distance - b.distance || countAll(b.counts) - countAll(a.counts))
+    .slice(0, MOST_ALTERNATIVES)
+    .map(({ counts }) => counts);
+}
+
+function countAll(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Instances in both are free; the others are paired from the largest, and each pair costs its difference. */
+function measureDistance(
+  grid: Grid,
+  totals: readonly number[],
+  counts: readonly number[],
+  variants: readonly boolean[],
+): number {
+  const lost: number[] = [];
+  const added: number[] = [];
+  let distance = 0;
+  for (const profile of grid.largestFirst) {
+    const difference = (totals[profile] ?? 0) - (counts[profile] ?? 0);
+    // No GPU holds more than a few: wishes beyond that are equally far from every layout.
+    for (let index = 0; index < Math.min(Math.abs(difference), 32); index += 1)
+      (difference > 0 ? lost : added).push(profile);
+    if (difference < 0 && variants[profile] === true) distance -= difference * CHANGE;
+  }
+  for (let index = 0; index < Math.max(lost.length, added.length); index += 1)
+    distance += measurePair(grid, lost[index], added[index]);
+  return distance;
+}
+
+function measurePair(grid: Grid, lost: number | undefined, added: number | undefined): number {
+  const memory = Math.abs(sizeOf(grid, lost).memorySlices - sizeOf(grid, added).memorySlices);
+  const compute = Math.abs(sizeOf(grid, lost).computeSlices - sizeOf(grid, added).computeSlices);
+  return memory + compute / 4 + (lost === undefined || added === undefined ? LOSS : CHANGE);
+}
+
+function sizeOf(grid: Grid, profile: number | undefined): { memorySlices: number; computeSlices: number } {
+  return (profile === undefined ? undefined : grid.profiles[profile]) ?? { memorySlices: 0, computeSlices: 0 };
+}

@@ -1,0 +1,132 @@
+import { arrangerOf, type Arrangement } from './arrangement.ts';
+import type { Grid } from './grid.ts';
+import type { Present, PresentInstance } from './present.ts';
+import type { Wanted, WantedKind } from './wanted.ts';
+
+/** What a plan costs, most important first; the numbers of instances created follow from those destroyed. */
+export interface PlanCost {
+  /** Busy instances that are destroyed or lose a compute instance. */
+  readonly busyDisturbed: number;
+  readonly destroyed: number;
+  readonly computeInstancesDestroyed: number;
+  readonly computeInstancesCreated: number;
+}
+
+/** An instance that stays, and what it shall carry. */
+export interface KeptInstance {
+  readonly present: PresentInstance;
+  readonly kind: WantedKind;
+}
+
+/** The best way from what is there to what is wanted. */
+export interface Found {
+  readonly cost: PlanCost;
+  readonly kept: readonly KeptInstance[];
+  /** Places for the instances to be made, largest profile first; undefined if there are none. */
+  readonly made: Arrangement | undefined;
+  readonly kindsLeft: readonly WantedKind[];
+}
+
+interface Best {
+  cost: number;
+  room: number;
+  found:
+    { choice: readonly (number | undefined)[]; made: Arrangement | undefined; way: readonly WantedKind[] } | undefined;
+}
+
+/** Above any count of instances on a GPU: four counts make one number below 2^53. */
+const DIGIT = 256;
+
+/**
+ * Finds the cheapest plan exactly: every choice of instances to keep is tried (a GPU has at most a dozen), each with the best
+ * places for the rest. Order of importance: busy instances disturbed, instances destroyed, compute instances destroyed and created,
+ * room left for later instances; then instances at low starts are kept first. The same set in another order gives the same plan.
+ */
+export function searchPlan(grid: Grid, present: Present, wanted: Wanted): Found | undefined {
+  const best: Best = { cost: Infinity, room: -1, found: undefined };
+  for (const way of wanted.ways) searchWay(grid, present, wanted, way, best);
+  return best.found && describe(present, best.found, best.cost);
+}
+
+function searchWay(grid: Grid, present: Present, wanted: Wanted, way: readonly WantedKind[], best: Best): void {
+  const arranger = arrangerOf(grid, wanted.totals);
+  const remaining = [...wanted.totals];
+  const left = way.map(({ count }) => count);
+  const choice: (number | undefined)[] = present.known.map(() => undefined);
+
+  function decide(index: number, occupied: number, cost: number): void {
+    if (cost > best.cost) return;
+    const instance = present.known[index];
+    if (instance === undefined) {
+      const made = arranger.arrange(occupied, remaining);
+      if (made === undefined || (cost === best.cost && made.room <= best.room)) return;
+      best.cost = cost;
+      best.room = made.room;
+      best.found = { choice: [...choice], made: made.profile === -1 ? undefined : made, way };
+      return;
+    }
+    for (let kind = 0; kind < way.length; kind += 1) {
+      const candidate = way[kind];
+      if (candidate?.profile !== instance.profile || left[kind] === 0) continue;
+      left[kind] = (left[kind] ?? 0) - 1;
+      remaining[instance.profile] = (remaining[instance.profile] ?? 0) - 1;
+      choice[index] = kind;
+      decide(index + 1, occupied | instance.mask, cost + keepCost(instance, candidate));
+      left[kind] = (left[kind] ?? 0) + 1;
+      remaining[instance.profile] = (remaining[instance.profile] ?? 0) + 1;
+    }
+    choice[index] = undefined;
+    decide(index + 1, occupied, cost + destroyCost(instance));
+  }
+
+  // A way starts with the compute instances that its new GPU instances will need; keeping one takes its share off again.
+  decide(0, present.foreignMask, 0);
+}
+
+function destroyCost({ instance }: PresentInstance): number {
+  return (instance.busy ? DIGIT ** 3 : 0) + DIGIT ** 2;
+}
+
+function keepCost(present: PresentInstance, kind: WantedKind): number {
+  if (sameSlices(present.computeSlices, kind.computeSlices)) return 0;
+  const destroyed = subtractSlices(present.computeSlices, kind.computeSlices).length;
+  const created = subtractSlices(kind.computeSlices, present.computeSlices).length;
+  return (present.instance.busy && destroyed > 0 ? DIGIT ** 3 : 0) + destroyed * DIGIT + created;
+}
+
+function sameSlices(left: readonly number[], right: readonly number[]): boolean {
+  return left.length === right.length && left.every((slices, index) => slices === right[index]);
+}
+
+/** Compute instances of `from` that `keep` has no use for, by slices. */
+export function subtractSlices(from: readonly number[], keep: readonly number[]): readonly number[] {
+  const rest = [...from];
+  for (const slices of keep) {
+    const index = rest.indexOf(slices);
+    if (index !== -1) rest.splice(index, 1);
+  }
+  return rest;
+}
+
+function describe(present: Present, found: NonNullable<Best['found']>, packed: number): Found {
+  const left = found.way.map(({ count }) => count);
+  const kept: KeptInstance[] = [];
+  present.known.forEach((instance, index) => {
+    const choice = found.choice[index];
+    const kind = choice === undefined ? undefined : found.way[choice];
+    if (choice === undefined || kind === undefined) return;
+    left[choice] = (left[choice] ?? 0) - 1;
+    kept.push({ present: instance, kind });
+  });
+  return {
+    cost: {
+      busyDisturbed: Math.floor(packed / DIGIT ** 3),
+      destroyed: Math.floor(packed / DIGIT ** 2) % DIGIT,
+      computeInstancesDestroyed: Math.floor(packed / DIGIT) % DIGIT,
+      computeInstancesCreated: packed % DIGIT,
+    },
+    kept,
+    made: found.made,
+    kindsLeft: found.way.flatMap((kind, index) => (left[index] ? [{ ...kind, count: left[index] }] : [])),
+  };
+}

@@ -1,0 +1,20 @@
+import type { Geometry } from '../geometry/geometry.ts';
+import type { GpuModel } from '../geometry/model.ts';
+
+/** The GPU that a question is about: for names of other driver branches, and for what it is called in a refusal. */
+export interface Subject {
+  /** Built-in model of the GPU where the geometry is a live one. */
+  readonly model?: GpuModel;
+  /** What people call it: `A100-SXM4-40GB`. */
+  readonly gpuName?: string;
+}
+
+/** Completes a subject from a geometry that is itself a model of the built-in table. */
+export function completeSubject(geometry: Geometry | GpuModel, subject: Subject): Subject {
+  return subject.model === undefined && 'id' in geometry ? { ...subject, model: geometry } : subject;
+}
+
+/** `A100-40GB`, or `this GPU` where nothing is known. */
+export function nameSubject({ gpuName, model }: Subject): string {
+  return gpuName ?? model?.id.toUpperCase() ?? 'this GPU';
+}

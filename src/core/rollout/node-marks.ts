@@ -1,0 +1,77 @@
+import {
+  layoutLabel,
+  migConfigStateLabel,
+  policyLabel,
+  repartitioningTaint,
+  stateLabel,
+  uninitializedTaint,
+} from '../../api/names.ts';
+import type { GpuReport } from '../../api/types.ts';
+import { diffLabels } from '../labels/label-diff.ts';
+import { layoutLabelValue } from '../status/layout-text.ts';
+import type { NodeChange, NodeMetadata } from './node-patch.ts';
+
+/** Lists the nvidia.com labels that we wrote on a node, without their prefix, so that we prune these and no others. */
+export const managedLabelsAnnotation = 'gpupartition.dev/managed-labels';
+const prefix = 'nvidia.com/';
+
+/** Closes the node for new pods while its GPUs change. */
+export function closeNode(): NodeChange {
+  return {
+    labels: { [stateLabel]: 'updating', [migConfigStateLabel]: 'pending' },
+    addTaints: [repartitioningTaint],
+  };
+}
+
+/** Opens a node that was closed and whose device did not change after all. */
+export function reopenNode(state: 'waiting' | 'failed' | undefined): NodeChange {
+  return {
+    labels: { [stateLabel]: state, [migConfigStateLabel]: state === 'failed' ? 'failed' : undefined },
+    removeTaints: [repartitioningTaint.key],
+  };
+}
+
+/** Takes away what says that a policy decides over the node; the layout and its labels stay. */
+export function releaseNode(): NodeChange {
+  return {
+    labels: { [policyLabel]: undefined, [stateLabel]: undefined, [layoutLabel]: undefined },
+    removeTaints: [repartitioningTaint.key],
+  };
+}
+
+/** Marks of a node whose device is as the policy says; opens it. */
+export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChange {
+  return {
+    labels: {
+      [policyLabel]: policy,
+      [stateLabel]: 'ready',
+      [layoutLabel]: layoutLabelValue(gpus),
+      [migConfigStateLabel]: 'success',
+    },
+    removeTaints: [repartitioningTaint.key, uninitializedTaint.key],
+  };
+}
+
+/** Writes exactly these labels of GPU Feature Discovery, and takes away those that we wrote before and are gone. */
+export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
+  const managed = (node.annotations[managedLabelsAnnotation] ?? '')
+    .split(',')
+    .filter((key) => key !== '')
+    .map((key) => prefix + key);
+  const { set, remove } = diffLabels(node.labels, managed, wanted);
+  const keys = Object.keys(wanted).map((key) => key.slice(prefix.length));
+  return {
+    labels: { ...set, ...Object.fromEntries(remove.map((key) => [key, undefined])) },
+    annotations: { [managedLabelsAnnotation]: keys.sort().join(',') },
+  };
+}
+
+/** Both changes in one write. */
+export function combine(...changes: readonly NodeChange[]): NodeChange {
+  return {
+    labels: Object.assign({}, ...changes.map(({ labels }) => labels)) as NonNullable<NodeChange['labels']>,
+    annotations: Object.assign({}, ...changes.map(({ annotations }) => annotations)) as NonNullable<NodeChange['annotations']>,
+    addTaints: changes.flatMap(({ addTaints }) => addTaints ?? []),
+    removeTaints: changes.flatMap(({ removeTaints }) => removeTaints ?? []),
+  };
+}

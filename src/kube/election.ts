@@ -1,0 +1,135 @@
+import { systemClock, waitFor, type Clock } from '../process/clock.ts';
+import { describeError, type Logger } from '../process/logger.ts';
+import { isAlreadyExists, isConflict } from './api-error.ts';
+import type { KubeClient } from './client.ts';
+import { LeaseLock } from './lease.ts';
+
+/** Times of an election, in ms; client-go's defaults. lease > renew > retry. */
+export interface ElectionTiming {
+  /** Others wait so long after the last renewal that they saw before they take the lease. */
+  readonly leaseMs: number;
+  /** A leader that could not renew for so long stops. */
+  readonly renewMs: number;
+  /** Time between two tries. */
+  readonly retryMs: number;
+}
+
+export interface ElectionOptions {
+  readonly client: KubeClient;
+  readonly logger: Logger;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of this candidate; two processes must never share one. */
+  readonly identity: string;
+  readonly timing?: ElectionTiming;
+  readonly clock?: Clock;
+}
+
+/** A time of leadership. */
+export interface Term {
+  /** Aborts when leadership is lost or the candidate is to stop. */
+  readonly signal: AbortSignal;
+  /**
+   * Throws when the lease was not renewed in time. Timers of a process that was stalled fire late: call this right
+   * before what must not be done by two.
+   */
+  requireLeadership(): void;
+}
+
+/** Leadership is lost, or its work did not end in time, and the process should end. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError';
+  readonly code = 'LEADERSHIP_LOST';
+}
+
+const usualTiming: ElectionTiming = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 };
+
+/**
+ * Stands for election until it leads, then runs `lead` for as long as the lease is renewed. Resolves when `lead` has
+ * returned or the signal aborted before that; the lease is then given back, so that the next leader need not wait.
+ * While `lead` winds down after the signal, the lease is still renewed.
+ *
+ * @throws LeadershipLostError when the lease could not be renewed in time: end the process. What `lead` throws.
+ */
+export async function runElected(
+  options: ElectionOptions,
+  lead: (term: Term) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { timing = usualTiming, clock = systemClock, logger, namespace, name, identity } = options;
+  const lock = new LeaseLock({ ...options, clock, leaseMs: timing.leaseMs, timeoutMs: timing.renewMs / 2 });
+  const fields = { lease: `${namespace}/${name}`, identity };
+  logger.info('standing for election', fields);
+  while (!(await tryAcquire(lock, logger, signal))) {
+    // Spread out, so that candidates do not always meet.
+    await waitFor(clock, timing.retryMs * (1 + Math.random() * 0.2), signal);
+    if (signal.aborted) return;
+  }
+  logger.info('elected', fields);
+  const lost = new AbortController();
+  const ended = new AbortController();
+  const term: Term = {
+    signal: AbortSignal.any([signal, lost.signal]),
+    requireLeadership() {
+      if (lost.signal.aborted || lock.sinceRenewalMs >= timing.renewMs) {
+        throw new LeadershipLostError(`the lease ${fields.lease} was not renewed for ${lock.sinceRenewalMs} ms`);
+      }
+    },
+  };
+  const work = settle(() => lead(term)).finally(() => ended.abort());
+  await keepRenewing(lock, { timing, clock, logger }, ended.signal);
+  if (ended.signal.aborted) {
+    await lock.release().catch((error: unknown) => {
+      logger.warn('the lease was not given back', { ...fields, error: describeError(error) });
+    });
+    const failure = await work;
+    if (failure !== undefined) throw failure.cause;
+    return;
+  }
+  logger.error('leadership lost', { ...fields, holder: lock.holder });
+  lost.abort(new LeadershipLostError('leadership lost'));
+  // Until the lease has run out nobody else leads.
+  await Promise.race([work, waitFor(clock, timing.leaseMs - lock.sinceRenewalMs, ended.signal)]);
+  const state = ended.signal.aborted ? 'its work has ended' : 'its work did not end in time';
+  throw new LeadershipLostError(`the lease ${fields.lease} was not renewed within ${timing.renewMs} ms; ${state}`);
+}
+
+/** Renews until the signal aborts or the lease is lost: taken by another, or not renewed within `renewMs`. */
+async function keepRenewing(
+  lock: LeaseLock,
+  { timing, clock, logger }: { readonly timing: ElectionTiming; readonly clock: Clock; readonly logger: Logger },
+  ended: AbortSignal,
+): Promise<void> {
+  for (let renewed = true; renewed && !ended.aborted;) {
+    renewed = false;
+    const late = new AbortController();
+    const cancel = clock.startTimer(timing.renewMs - lock.sinceRenewalMs, () => late.abort());
+    const stop = AbortSignal.any([ended, late.signal]);
+    while (!renewed && !stop.aborted) {
+      await waitFor(clock, timing.retryMs, stop);
+      if (!stop.aborted) renewed = await tryAcquire(lock, logger, stop);
+      if (!renewed && lock.isTaken) break;
+    }
+    cancel();
+  }
+}
+
+async function tryAcquire(lock: LeaseLock, logger: Logger, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await lock.acquire(signal);
+  } catch (error) {
+    const isRace = isConflict(error) || isAlreadyExists(error);
+    if (!signal.aborted) logger[isRace ? 'debug' : 'warn']('the lease was not taken', { error: describeError(error) });
+    return false;
+  }
+}
+
+/** Runs work to its end; resolves with what it threw. */
+async function settle(work: () => Promise<void>): Promise<{ readonly cause: unknown } | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (cause) {
+    return { cause };
+  }
+}

@@ -1,0 +1,152 @@
+import type { Clock } from '../process/clock.ts';
+import type { KubeClient } from './client.ts';
+import { microTime } from './micro-time.ts';
+import type { KubeObject, ObjectRef, Resource } from './resource.ts';
+
+export interface LeaseLockOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+  readonly leaseMs: number;
+  /** Limit of one request, in ms. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+interface Lease extends KubeObject {
+  readonly spec?: LeaseSpec;
+}
+
+interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
+
+/**
+ * A Lease as a lock, by client-go's rules. Clocks of two machines are never compared: a lease has run out when *we* have
+ * seen it unchanged for its duration. Every write is tied to the version that was read, so only one of two can win.
+ */
+export class LeaseLock {
+  readonly #options: LeaseLockOptions;
+  readonly #ref: ObjectRef;
+  #lease: Lease | undefined;
+  #seenAt: Moment;
+  #renewedAt: Moment | undefined;
+
+  constructor(options: LeaseLockOptions) {
+    this.#options = options;
+    this.#ref = { resource: leases, namespace: options.namespace, name: options.name };
+    this.#seenAt = this.#now();
+  }
+
+  /** Who holds the lease as far as we know; empty when nobody does. */
+  get holder(): string {
+    return this.#lease?.spec?.holderIdentity ?? '';
+  }
+
+  /** Whether somebody else holds it as far as we know. */
+  get isTaken(): boolean {
+    return this.holder !== '' && this.holder !== this.#options.identity;
+  }
+
+  /**
+   * Time since we last took or renewed the lease, in ms, by whichever clock says more: the monotonic one stands still
+   * while the machine sleeps, the other may be set back. Counted from before the request: others count from its effect.
+   */
+  get sinceRenewalMs(): number {
+    return this.#renewedAt === undefined ? Infinity : this.#elapsed(this.#renewedAt);
+  }
+
+  /** Tries once to take or renew the lease. @returns whether we hold it. @throws ApiError; Conflict for a lost race. */
+  async acquire(signal: AbortSignal): Promise<boolean> {
+    // A leader renews what it wrote last, without reading it first.
+    if (this.holder !== this.#options.identity) await this.#read(signal);
+    const startedAt = this.#now();
+    if (this.#lease !== undefined && this.holder !== this.#options.identity && !this.#hasRunOut(this.#lease))
+      return false;
+    try {
+      this.#lease = await this.#write(this.#lease, signal);
+    } catch (error) {
+      // Somebody was faster, or our last write arrived although its answer did not: read before the next try.
+      this.#lease = undefined;
+      throw error;
+    }
+    this.#seenAt = startedAt;
+    this.#renewedAt = startedAt;
+    return true;
+  }
+
+  /** Gives the lease back, so that nobody waits for it to run out. Does nothing when it is not ours. */
+  async release(): Promise<void> {
+    const held = this.#lease;
+    if (held === undefined || this.holder !== this.#options.identity) return;
+    const now = microTime(this.#options.clock.wallMs());
+    const { leaseTransitions = 0 } = held.spec ?? {};
+    const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now, leaseTransitions };
+    this.#lease = undefined;
+    this.#renewedAt = undefined;
+    await this.#options.client.replace<Lease>(
+      this.#ref,
+      { ...held, spec },
+      { timeoutMs: this.#options.timeoutMs, attempts: 1 },
+    );
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const before = this.#lease?.metadata;
+    const lease = await this.#options.client.find<Lease>(this.#ref, this.#call(signal));
+    const isNew = lease?.metadata.uid !== before?.uid || lease?.metadata.resourceVersion !== before?.resourceVersion;
+    if (isNew) this.#seenAt = this.#now();
+    this.#lease = lease;
+  }
+
+  #write(lease: Lease | undefined, signal: AbortSignal): Promise<Lease> {
+    const { client, identity, leaseMs, clock } = this.#options;
+    const now = microTime(clock.wallMs());
+    const spec = { holderIdentity: identity, leaseDurationSeconds: Math.ceil(leaseMs / 1000), renewTime: now };
+    const { namespace, name } = this.#options;
+    if (lease === undefined) {
+      const body = { metadata: { namespace, name }, spec: { ...spec, acquireTime: now, leaseTransitions: 0 } };
+      return client.create<Lease>(leases, body, this.#call(signal));
+    }
+    const isOurs = this.holder === identity;
+    const transitions = (lease.spec?.leaseTransitions ?? 0) + 1;
+    const taken = isOurs ? {} : { acquireTime: now, leaseTransitions: transitions };
+    return client.replace<Lease>(
+      this.#ref,
+      { ...lease, spec: { ...lease.spec, ...spec, ...taken } },
+      this.#call(signal),
+    );
+  }
+
+  #hasRunOut({ spec }: Lease): boolean {
+    if (spec?.holderIdentity === undefined || spec.holderIdentity === '') return true;
+    const since = this.#options.clock.monotonicMs() - this.#seenAt.monotonicMs;
+    return since > (spec.leaseDurationSeconds ?? 0) * 1000;
+  }
+
+  #call(signal: AbortSignal): { readonly timeoutMs: number; readonly attempts: number; readonly signal: AbortSignal } {
+    return { timeoutMs: this.#options.timeoutMs, attempts: 1, signal };
+  }
+
+  #now(): Moment {
+    const { clock } = this.#options;
+    return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+  }
+
+  #elapsed(since: Moment): number {
+    const now = this.#now();
+    return Math.max(now.monotonicMs - since.monotonicMs, now.wallMs - since.wallMs);
+  }
+}

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { describeError, type Logger } from './logger.ts';
+
+/** Says why something is not well; nothing when it is. */
+export type Check = () => string | undefined;
+export type Checks = Readonly<Record<string, Check>>;
+
+export interface HealthOptions {
+  readonly logger: Logger;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly host?: string;
+  /** Asked at /healthz: when one fails, a restart would help. */
+  readonly live?: Checks;
+  /** Asked at /readyz: when one fails, nobody should count on us yet. */
+  readonly ready?: Checks;
+  /** Served at /metrics. */
+  readonly registry?: Pick<Registry, 'contentType' | 'metrics'>;
+}
+
+export interface HealthServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Serves /healthz, /readyz and /metrics. @throws Error when the port is taken. */
+export async function serveHealth(options: HealthOptions): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    answer(options, request, response).catch((error: unknown) => {
+      options.logger.error('cannot answer a health request', { path: request.url, error: describeError(error) });
+      send(response, 500, 'internal error\n');
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function answer(options: HealthOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = (request.url ?? '').split('?')[0];
+  if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'GET only\n');
+  if (path === '/healthz') return report(response, options.live);
+  if (path === '/readyz') return report(response, options.ready);
+  if (path === '/metrics' && options.registry !== undefined) {
+    return send(response, 200, await options.registry.metrics(), options.registry.contentType);
+  }
+  return send(response, 404, 'not found; there is /healthz, /readyz, /metrics\n');
+}
+
+/** A line for each check, as Kubernetes' own components write them. */
+function report(response: ServerResponse, checks: Checks = {}): void {
+  const results = Object.entries(checks).map(([name, check]) => ({ name, fault: runCheck(check) }));
+  const lines = results.map(({ name, fault }) => (fault === undefined ? `[+]${name} ok` : `[-]${name} ${fault}`));
+  const failed = results.some(({ fault }) => fault !== undefined);
+  send(response, failed ? 503 : 200, `${[...lines, failed ? 'failed' : 'ok'].join('\n')}\n`);
+}
+
+function runCheck(check: Check): string | undefined {
+  try {
+    return check();
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+}

@@ -1,0 +1,102 @@
+import { createLogger as createWinston, format, transports, type Logger as Winston } from 'winston';
+import type { LogFields, Logger } from './logger.ts';
+import { describeError } from './logger.ts';
+
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogOptions {
+  readonly level?: LogLevel;
+  /** `auto`, the default, is text on a terminal and JSON lines elsewhere. */
+  readonly format?: 'json' | 'text' | 'auto';
+  /** Standard error unless told: standard output belongs to results. */
+  readonly stream?: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+interface Line {
+  readonly level: string;
+  readonly message: unknown;
+  readonly fields?: unknown;
+}
+
+/** Makes the logger of a program. A line holds `time`, `level`, `message`, and the fields beside them. */
+export function createLogger(options: LogOptions = {}): Logger {
+  const { level = 'info', format: wanted = 'auto', stream = process.stderr } = options;
+  const isText = wanted === 'text' || (wanted === 'auto' && stream.isTTY === true);
+  const winston = createWinston({
+    level,
+    format: format.printf(isText ? formatText : formatJson),
+    transports: [new transports.Stream({ stream })],
+  });
+  return new WinstonLogger(winston, {});
+}
+
+class WinstonLogger implements Logger {
+  readonly #winston: Winston;
+  readonly #fields: LogFields;
+
+  constructor(winston: Winston, fields: LogFields) {
+    this.#winston = winston;
+    this.#fields = fields;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#write('debug', message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write('info', message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write('warn', message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#write('error', message, fields);
+  }
+
+  child(fields: LogFields): Logger {
+    return new WinstonLogger(this.#winston, { ...this.#fields, ...fields });
+  }
+
+  #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    // The fields stay apart: winston would append a field called `message` to the message.
+    this.#winston.log({ level, message, fields: { ...this.#fields, ...fields } });
+  }
+}
+
+function formatJson({ level, message, fields }: Line): string {
+  const line = { time: new Date().toISOString(), level, message };
+  try {
+    return JSON.stringify({ ...line, ...omitTaken(fields) }, replaceError);
+  } catch (error) {
+    return JSON.stringify({ ...line, fieldsLost: describeError(error) });
+  }
+}
+
+function formatText({ level, message, fields }: Line): string {
+  const time = new Date().toISOString().slice(11, 23);
+  const pairs = Object.entries(omitTaken(fields)).map(([name, value]) => ` ${name}=${formatValue(value)}`);
+  return `${time} ${level.toUpperCase().padEnd(5)} ${String(message)}${pairs.join('')}`;
+}
+
+function formatValue(value: unknown): string {
+  if (typeof value === 'string') return /[\s"=]/.test(value) ? JSON.stringify(value) : value;
+  try {
+    return JSON.stringify(value, replaceError) ?? String(value);
+  } catch (error) {
+    return `<${describeError(error)}>`;
+  }
+}
+
+/** The fields without those whose name a line already uses. */
+function omitTaken(fields: unknown): Record<string, unknown> {
+  if (typeof fields !== 'object' || fields === null) return {};
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !['time', 'level', 'message'].includes(name)));
+}
+
+function replaceError(_name: string, value: unknown): unknown {
+  if (value instanceof Error) return describeError(value);
+  return typeof value === 'bigint' ? value.toString() : value;
+}

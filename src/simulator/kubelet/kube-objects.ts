@@ -1,0 +1,48 @@
+import type { KubeObject, Resource } from '../../kube/resource.ts';
+
+/** The parts of Nodes and Pods that a kubelet reads. */
+
+export const nodesResource: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
+export const podsResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
+export const leasesResource: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
+
+export interface NodeObject extends KubeObject {
+  readonly status?: {
+    readonly capacity?: Readonly<Record<string, string>>;
+    readonly allocatable?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> };
+}
+
+/** What a container was given: KEP-4680 shows it in the pod's status. */
+export interface ContainerStatus {
+  readonly name: string;
+  readonly allocatedResourcesStatus?: readonly {
+    readonly name: string;
+    readonly resources?: readonly { readonly resourceID: string }[];
+  }[];
+}
+
+export interface PodObject extends KubeObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly Container[];
+    readonly initContainers?: readonly Container[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}

@@ -1,0 +1,17 @@
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject, ObjectRef } from '../../kube/resource.ts';
+import { leasesResource } from './kube-objects.ts';
+
+interface LeaseObject extends KubeObject {
+  readonly spec: object;
+}
+
+/** Says that a node lives, as kubelets do: a Lease of its name in kube-node-lease, owned by the Node. */
+export async function renewLease(client: KubeClient, node: { readonly name: string; readonly uid: string }): Promise<void> {
+  const namespace = 'kube-node-lease';
+  const ref: ObjectRef = { resource: leasesResource, namespace, name: node.name };
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const spec = { holderIdentity: node.name, leaseDurationSeconds: 40, renewTime };
+  const owner = { apiVersion: 'v1', kind: 'Node', name: node.name, uid: node.uid };
+  await client.apply<LeaseObject>(ref, { metadata: { ownerReferences: [owner] }, spec }, { force: true });
+}

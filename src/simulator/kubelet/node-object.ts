@@ -1,0 +1,103 @@
+import type { NodeObject } from './kube-objects.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+
+/** What a kubelet tells of its node besides the devices. */
+export interface NodeFacts {
+  /** Of the API server; a kubelet of the same release. */
+  readonly kubeletVersion: string;
+  readonly bootId: string;
+  readonly internalIp: string;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+type Quantities = Readonly<Record<string, string>>;
+
+/** The Node as its kubelet registers it. Who asks for labels of its own gets them besides those of every node. */
+export function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: Quantities): NodeObject {
+  const { name, labels, annotations, taints = [] } = node;
+  const registered = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: { ...standardLabels(name), ...labels },
+      ...(annotations !== undefined && { annotations }),
+    },
+    spec: { taints },
+    status: {
+      ...describeStatus(node, facts),
+      capacity: { ...machineCapacity(node), ...gpus },
+      allocatable: { ...machineCapacity(node), ...gpus },
+    },
+  };
+  return registered;
+}
+
+/** Everything of the status but capacity and allocatable. */
+export function describeStatus({ name }: SimulatedNode, facts: NodeFacts): object {
+  return {
+    conditions: describeConditions(facts.now),
+    addresses: [
+      { type: 'InternalIP', address: facts.internalIp },
+      { type: 'Hostname', address: name },
+    ],
+    nodeInfo: {
+      architecture: 'amd64',
+      bootID: facts.bootId,
+      containerRuntimeVersion: 'containerd://2.1.9',
+      kernelVersion: '6.8.0',
+      kubeProxyVersion: '',
+      kubeletVersion: facts.kubeletVersion,
+      machineID: name,
+      operatingSystem: 'linux',
+      osImage: 'Simulated',
+      systemUUID: name,
+    },
+  };
+}
+
+/** All is well, as of now. */
+export function describeConditions(now: string): readonly object[] {
+  const condition = (type: string, status: string, reason: string): object => ({
+    ...{ type, status, reason },
+    message: reason,
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  });
+  return [
+    condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory'),
+    condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure'),
+    condition('PIDPressure', 'False', 'KubeletHasSufficientPID'),
+    condition('Ready', 'True', 'KubeletReady'),
+  ];
+}
+
+/** Capacity and allocatable without GPUs. */
+export function machineCapacity({ cpus = 64, memoryGiB = 512, maxPods = 110 }: SimulatedNode): Quantities {
+  return { cpu: `${cpus}`, memory: `${memoryGiB}Gi`, pods: `${maxPods}`, 'ephemeral-storage': '1Ti' };
+}
+
+function standardLabels(name: string): Readonly<Record<string, string>> {
+  return { 'kubernetes.io/hostname': name, 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux' };
+}
+
+/**
+ * The change of `status` that makes a Node show these GPU resources, as a merge patch; undefined if it shows them already.
+ * A resource that is no longer advertised stays as a key: allocatable falls to 0 and capacity keeps its number (a real
+ * kubelet forgets that after five minutes). Compare allocatable, where 0 is absent.
+ */
+export function patchGpus(shown: NodeObject['status'], wanted: Readonly<Record<string, number>>): object | undefined {
+  const allocatable: Record<string, string> = {};
+  const capacity: Record<string, string> = {};
+  for (const [resource, count] of Object.entries(wanted)) {
+    if (shown?.allocatable?.[resource] !== `${count}`) allocatable[resource] = `${count}`;
+    if (shown?.capacity?.[resource] !== `${count}`) capacity[resource] = `${count}`;
+  }
+  for (const [resource, count] of Object.entries(shown?.allocatable ?? {})) {
+    const isGone = resource.startsWith('nvidia.com/') && wanted[resource] === undefined;
+    if (isGone && count !== '0') allocatable[resource] = '0';
+  }
+  const changes = Object.keys(allocatable).length + Object.keys(capacity).length;
+  return changes === 0 ? undefined : { status: { allocatable, capacity } };
+}

@@ -1,0 +1,37 @@
+import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
+import type { Sharing } from '../../core/labels/sharing.ts';
+
+/** A taint of a Node. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+/**
+ * When the device plugin looks at the devices. `watching`: at every change, as no real plugin does; enough where the
+ * plugin is not what is tried. `pod`: as in a real cluster: once, when its pod starts; it advertises what it saw then until
+ * the pod ends, whatever happens to the devices, and nothing without its pod.
+ */
+export type PluginMode = 'watching' | 'pod';
+
+export interface SimulatedNode {
+  readonly name: string;
+  /** Product names in index order, as the simulated nvidia-smi takes them: `NVIDIA A100-SXM4-40GB`. */
+  readonly gpus: readonly string[];
+  /** Seed of the UUIDs, the same that nvidia-smi is given. */
+  readonly gpuSeed?: string;
+  /** State file of the node's simulated nvidia-smi; absent on disk means MIG off everywhere. */
+  readonly stateFile: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
+  /** The plugin's own strategy; where absent it follows the label `nvidia.com/mig.strategy`, and without it is mixed. */
+  readonly strategy?: MigStrategy;
+  readonly sharing?: Sharing;
+  /** Default `watching`. */
+  readonly plugin?: PluginMode;
+  readonly cpus?: number;
+  readonly memoryGiB?: number;
+  readonly maxPods?: number;
+}

@@ -1,0 +1,51 @@
+/** What a fault does when it strikes. */
+export type FaultEffect =
+  /** The call returns an NVML code; with `done` only after having done its work. */
+  | { readonly kind: 'fail'; readonly code: number; readonly done: boolean }
+  /** The call reports success and changes nothing. */
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'sleep'; readonly milliseconds: number }
+  /** The call never returns; the process ignores SIGTERM unless it `dies`. With `done` it hangs after having done its work. */
+  | { readonly kind: 'hang'; readonly dies: boolean; readonly done: boolean }
+  /** A change of MIG mode stays pending with this NVML code. */
+  | { readonly kind: 'pending'; readonly code: number }
+  | { readonly kind: 'output'; readonly damage: OutputDamage; readonly bytes: number }
+  | { readonly kind: 'persistenceOff' }
+  | { readonly kind: 'reboot' };
+
+export type OutputDamage = 'cut' | 'garbage' | 'flood' | 'empty';
+
+/** One line of a fault file. */
+export interface FaultRule {
+  /** The line itself: what its count is kept under. */
+  readonly line: string;
+  readonly effect: FaultEffect;
+  /** NVML call without `nvml`, `*` for every one, `Run` for the start of a command. A prefix is enough. */
+  readonly call: string;
+  readonly gpu?: number;
+  readonly gi?: number;
+  readonly ci?: number;
+  /** Only commands that have this argument: `-lgi`. */
+  readonly argument?: string;
+  /** Strikes only from the `first` to the `last` match, counted from 1 over all processes that share the state file. */
+  readonly nth?: { readonly first: number; readonly last: number };
+}
+
+/** What an NVML call acts on; GPU instance and compute instance where the call names one. */
+export interface FaultTarget {
+  readonly gpu?: number;
+  readonly gi?: number;
+  readonly ci?: number;
+}
+
+/** True if the rule speaks of this call on this target in this command; `nth` is not looked at. */
+export function speaksOf(rule: FaultRule, call: string, target: FaultTarget, argv: readonly string[]): boolean {
+  const callFits = call === 'Run' ? rule.call === 'Run' : rule.call === '*' || call.startsWith(rule.call);
+  return (
+    callFits &&
+    (rule.gpu === undefined || rule.gpu === target.gpu) &&
+    (rule.gi === undefined || rule.gi === target.gi) &&
+    (rule.ci === undefined || rule.ci === target.ci) &&
+    (rule.argument === undefined || argv.includes(rule.argument))
+  );
+}

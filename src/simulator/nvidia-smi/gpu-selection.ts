@@ -1,0 +1,69 @@
+import { exitWith } from './command-exit.ts';
+import type { SimulatedGpu } from './gpu.ts';
+import { exitCodeOf, NVML, NvmlFailure } from './nvml-code.ts';
+import type { Nvml } from './nvml.ts';
+import type { World } from './world.ts';
+
+/**
+ * Opens the GPUs that `-i` names, or all. One lost GPU spoils every command that does not name healthy ones by index or bus id.
+ * `selector` is a comma list of index, UUID or PCI bus id; members that match nothing are ignored if another matches.
+ */
+export function selectGpus(world: World, nvml: Nvml, selector: string | undefined): readonly SimulatedGpu[] {
+  if (selector === '') {
+    return exitWith(world, 255, 'Failed to parse device string on command line');
+  }
+  const wanted = selector?.split(',').filter((member) => member !== '');
+  if (wanted?.some((member) => /^GPU-/i.test(member)) === true) {
+    world.gpus.forEach((gpu) => openForComparison(world, nvml, gpu));
+  }
+  const chosen =
+    wanted === undefined ? world.gpus : world.gpus.filter((gpu) => wanted.some((member) => names(member, gpu)));
+  if (chosen.length === 0) {
+    return exitWith(world, NVML.notFound, 'No devices were found\n');
+  }
+  for (const gpu of chosen) {
+    const failure = tryOpen(nvml, gpu);
+    if (failure !== undefined) {
+      return exitWith(world, exitCodeOf(failure.code), describeBadHandle('GPU', gpu, failure));
+    }
+  }
+  return chosen;
+}
+
+/** The message for a GPU that cannot be opened; `-L` writes it in another way than all other commands. */
+export function describeBadHandle(word: 'GPU' | 'gpu ', gpu: SimulatedGpu, failure: NvmlFailure): string {
+  const busId = gpu.busId.slice('0000'.length);
+  return `Unable to determine the device handle for ${word}${busId}: ${describeLoss(failure)}\n`;
+}
+
+export function tryOpen(nvml: Nvml, gpu: SimulatedGpu): NvmlFailure | undefined {
+  try {
+    nvml.open(gpu);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NvmlFailure) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** To compare UUIDs nvidia-smi opens every GPU, and gives up at the first that it cannot open. */
+function openForComparison(world: World, nvml: Nvml, gpu: SimulatedGpu): void {
+  const failure = tryOpen(nvml, gpu);
+  if (failure !== undefined) {
+    exitWith(world, 255, `Problem with GPU ${gpu.busId.slice('0000'.length)}: ${describeLoss(failure)}\n`);
+  }
+}
+
+function describeLoss(failure: NvmlFailure): string {
+  return failure.code === NVML.gpuIsLost
+    ? `${failure.message}.  Reboot the system to recover this GPU\n\n`
+    : failure.message;
+}
+
+function names(member: string, gpu: SimulatedGpu): boolean {
+  const busId = gpu.busId.toLowerCase();
+  const spellings = [busId, busId.slice('0000'.length), busId.slice('00000000:'.length)];
+  return member === String(gpu.index) || member === gpu.uuid || spellings.includes(member.toLowerCase());
+}

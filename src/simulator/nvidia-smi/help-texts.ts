@@ -1,0 +1,26 @@
+export type HelpTopic = 'overview' | 'mig' | 'query-gpu' | 'query-compute-apps';
+
+/** Gives the text of a help page. The texts are long and rarely wanted, so the program loads them only when they are. */
+export type HelpTexts = (topic: HelpTopic) => string;
+
+/** Loads all help pages. */
+export async function loadHelpTexts(): Promise<HelpTexts> {
+  const [mig, overview, queryGpu, queryComputeApps] = await Promise.all([
+    import('./help/mig.ts'),
+    import('./help/overview.ts'),
+    import('./help/query-gpu.ts'),
+    import('./help/query-compute-apps.ts'),
+  ]);
+  return (topic) => {
+    switch (topic) {
+      case 'mig':
+        return mig.MIG_HELP;
+      case 'overview':
+        return overview.OVERVIEW_HELP;
+      case 'query-gpu':
+        return queryGpu.QUERY_GPU_HELP;
+      case 'query-compute-apps':
+        return queryComputeApps.QUERY_COMPUTE_APPS_HELP;
+    }
+  };
+}

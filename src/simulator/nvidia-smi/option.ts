@@ -1,0 +1,56 @@
+/** One option of nvidia-smi: its spellings and whether it takes a value. */
+export interface OptionSpec<Name extends string> {
+  readonly name: Name;
+  /** `-i`, `--id`: equal in rights. */
+  readonly spellings: readonly string[];
+  readonly value: 'none' | 'required' | 'optional';
+}
+
+/** What was given; `true` where no value was. Given twice, the last wins. */
+export type Options<Name extends string> = ReadonlyMap<Name, string | true>;
+
+export type ScanResult<Name extends string> =
+  | { readonly kind: 'options'; readonly options: Options<Name> }
+  /** `word` as typed, but for `-x=y` only what is before the equals sign when the value is what is missing. */
+  | { readonly kind: 'unknown' | 'missingValue'; readonly word: string };
+
+/** Reads a command line as stubbornly as nvidia-smi does: `-x y`, `-x=y`, `--long=y`; no bundles, no abbreviations, no rest. */
+export function scanOptions<Name extends string>(
+  argv: readonly string[],
+  specs: readonly OptionSpec<Name>[],
+): ScanResult<Name> {
+  const options = new Map<Name, string | true>();
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    const equals = word.indexOf('=');
+    const spelling = equals < 0 ? word : word.slice(0, equals);
+    const spec = specs.find(({ spellings }) => spellings.includes(spelling));
+    if (spec === undefined || (spec.value === 'none' && equals >= 0)) {
+      return { kind: 'unknown', word };
+    }
+    if (spec.value === 'none') {
+      options.set(spec.name, true);
+    } else if (equals >= 0) {
+      options.set(spec.name, word.slice(equals + 1));
+    } else {
+      const next = argv[at + 1];
+      const isValue = next !== undefined && !isOption(next, specs);
+      if (!isValue && spec.value === 'required') {
+        return { kind: 'missingValue', word };
+      }
+      options.set(spec.name, isValue ? next : true);
+      at += isValue ? 1 : 0;
+    }
+  }
+  return { kind: 'options', options };
+}
+
+function isOption(word: string, specs: readonly OptionSpec<string>[]): boolean {
+  return specs.some(({ spellings }) => spellings.some((spelling) => word === spelling || word.startsWith(`${spelling}=`)));
+}
+
+/** The text given for an option, if any was. */
+export function textOf<Name extends string>(options: Options<Name>, name: Name): string | undefined {
+  const value = options.get(name);
+  return value === true ? undefined : value;
+}
