@@ -31,10 +31,11 @@ export async function finishNode(
   const device = partition.status?.device ?? {};
   const description = describeReport(device);
   // 1. What NVIDIA's own tools will say of this device.
-  const { labels: predicted } = computeLabels(description, policy.spec.strategy);
-  const { kept: wanted } = dropInvalidLabels(predicted);
+  const predicted = computeLabels(description, policy.spec.strategy);
+  const { kept: wanted } = dropInvalidLabels(predicted.labels);
   const { resources, errors } = computeResources(description, policy.spec.strategy);
-  const problem = errors[0];
+  // No labels because of an error must never be read as: take all labels away.
+  const problem = predicted.errors[0] ?? errors[0];
   if (problem) return { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` };
   // 2. The node must offer exactly this before pods may come: never a slice that is not there.
   const allocatable = node.status?.allocatable ?? {};
@@ -56,7 +57,10 @@ export async function finishNode(
     world.nodeWritten(node.metadata.name, await changeNode(client, node, change));
     return verdict;
   }
-  const stale = Object.entries(wanted).filter(([key, value]) => node.metadata.labels?.[key] !== value);
+  // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).
+  const stale = Object.entries(wanted).filter(
+    ([key, value]) => node.metadata.labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
+  );
   if (stale.length === 0) {
     world.nodeWritten(node.metadata.name, await changeNode(client, node, marks));
     return verdict;

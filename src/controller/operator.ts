@@ -31,7 +31,7 @@ export class GpuPartitionOperator extends ResilientOperator {
   readonly #options: GpuPartitionOperatorOptions;
 
   constructor(options: GpuPartitionOperatorOptions) {
-    super(options);
+    super(options.client, options.logger);
     this.#options = options;
   }
 

@@ -18,6 +18,11 @@ export interface Selection {
   readonly fieldSelector?: string | undefined;
 }
 
+export interface ListOptions extends CallOptions {
+  /** Objects of one page; 500 unless told. */
+  readonly pageSize?: number;
+}
+
 export interface List<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -88,7 +93,7 @@ export class KubeClient {
   async list<T extends KubeObject>(
     resource: Resource,
     selection: Selection = {},
-    options?: CallOptions,
+    options: ListOptions = {},
   ): Promise<List<T>> {
     for (let attempt = 1; ; attempt += 1) {
       const items: T[] = [];
@@ -103,19 +108,20 @@ export class KubeClient {
     }
   }
 
-  /** The pages of a list, 500 objects each. Until `isLast`, the list is only a part and says nothing about what is absent. */
+  /** The pages of a list. Until `isLast`, the list is only a part and says nothing about what is absent. */
   async *listPages<T extends KubeObject>(
     resource: Resource,
     selection: Selection = {},
-    options?: CallOptions,
+    options: ListOptions = {},
   ): AsyncGenerator<List<T> & { readonly isLast: boolean }> {
     const path = collectionPath(resource, selection.namespace);
     const { labelSelector, fieldSelector } = selection;
+    const { pageSize = 500, ...call } = options;
     const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     let next: string | undefined;
     do {
-      const query = { labelSelector, fieldSelector, limit: 500, continue: next };
-      const page = await this.#send<Page<T>>({ method: 'GET', path, query, timeoutMs: 60_000, ...options });
+      const query = { labelSelector, fieldSelector, limit: pageSize, continue: next };
+      const page = await this.#send<Page<T>>({ method: 'GET', path, query, timeoutMs: 60_000, ...call });
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       // The items of a list of a built-in type come without apiVersion and kind.
       const items = page.items.map((item) => ({ ...type, ...item }));

@@ -194,6 +194,8 @@ export class Reflector<T extends KubeObject> {
 
   #handle(event: WatchEvent<T>): void {
     const version = event.object.metadata.resourceVersion ?? '';
+    // The versions of a watch only grow. What is older was sent before, and could bring back what has been deleted since.
+    if (event.type !== 'BOOKMARK' && isOlder(version, this.#newest)) return;
     switch (event.type) {
       case 'BOOKMARK':
         // A server that is behind us would keep from us what happens until it has caught up.

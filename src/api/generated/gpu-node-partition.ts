@@ -346,6 +346,10 @@ export interface GpuNodePartition {
          */
         migPending?: 'Enabled' | 'Disabled';
         /**
+         * True if a process runs on the GPU outside of its instances; absent otherwise.
+         */
+        busy?: boolean;
+        /**
          * Why the GPU cannot be used, such as GpuLost.
          */
         error?: string;

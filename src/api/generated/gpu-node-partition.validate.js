@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."}},"additionalProperties":false}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it; absent otherwise."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."}},"additionalProperties":false}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it; absent otherwise."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
 const func12 = Object.prototype.hasOwnProperty;
@@ -2549,11 +2549,9 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data89.error !== undefined){
-let data101 = data89.error;
-if(typeof data101 === "string"){
-if(func2(data101) > 256){
-const err210 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data89.busy !== undefined){
+if(typeof data89.busy !== "boolean"){
+const err210 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2563,8 +2561,11 @@ vErrors.push(err210);
 errors++;
 }
 }
-else {
-const err211 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data89.error !== undefined){
+let data102 = data89.error;
+if(typeof data102 === "string"){
+if(func2(data102) > 256){
+const err211 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2574,11 +2575,8 @@ vErrors.push(err211);
 errors++;
 }
 }
-if(data89.instances !== undefined){
-let data102 = data89.instances;
-if(Array.isArray(data102)){
-if(data102.length > 16){
-const err212 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err212 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2587,12 +2585,12 @@ vErrors.push(err212);
 }
 errors++;
 }
-const len8 = data102.length;
-for(let i8=0; i8<len8; i8++){
-let data103 = data102[i8];
-if(data103 && typeof data103 == "object" && !Array.isArray(data103)){
-if(data103.profile === undefined){
-const err213 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data89.instances !== undefined){
+let data103 = data89.instances;
+if(Array.isArray(data103)){
+if(data103.length > 16){
+const err213 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2601,8 +2599,12 @@ vErrors.push(err213);
 }
 errors++;
 }
-if(data103.gi === undefined){
-const err214 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+const len8 = data103.length;
+for(let i8=0; i8<len8; i8++){
+let data104 = data103[i8];
+if(data104 && typeof data104 == "object" && !Array.isArray(data104)){
+if(data104.profile === undefined){
+const err214 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2611,8 +2613,8 @@ vErrors.push(err214);
 }
 errors++;
 }
-if(data103.start === undefined){
-const err215 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+if(data104.gi === undefined){
+const err215 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2621,8 +2623,8 @@ vErrors.push(err215);
 }
 errors++;
 }
-if(data103.computeInstances === undefined){
-const err216 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+if(data104.start === undefined){
+const err216 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2631,9 +2633,8 @@ vErrors.push(err216);
 }
 errors++;
 }
-for(const key19 in data103){
-if(!(((((key19 === "profile") || (key19 === "gi")) || (key19 === "start")) || (key19 === "busy")) || (key19 === "computeInstances"))){
-const err217 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+if(data104.computeInstances === undefined){
+const err217 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2642,12 +2643,9 @@ vErrors.push(err217);
 }
 errors++;
 }
-}
-if(data103.profile !== undefined){
-let data104 = data103.profile;
-if(typeof data104 === "string"){
-if(func2(data104) > 32){
-const err218 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+for(const key19 in data104){
+if(!(((((key19 === "profile") || (key19 === "gi")) || (key19 === "start")) || (key19 === "busy")) || (key19 === "computeInstances"))){
+const err218 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2657,8 +2655,11 @@ vErrors.push(err218);
 errors++;
 }
 }
-else {
-const err219 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data104.profile !== undefined){
+let data105 = data104.profile;
+if(typeof data105 === "string"){
+if(func2(data105) > 32){
+const err219 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2668,10 +2669,8 @@ vErrors.push(err219);
 errors++;
 }
 }
-if(data103.gi !== undefined){
-let data105 = data103.gi;
-if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
-const err220 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err220 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2681,10 +2680,10 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data103.start !== undefined){
-let data106 = data103.start;
+if(data104.gi !== undefined){
+let data106 = data104.gi;
 if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
-const err221 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err221 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2694,9 +2693,10 @@ vErrors.push(err221);
 errors++;
 }
 }
-if(data103.busy !== undefined){
-if(typeof data103.busy !== "boolean"){
-const err222 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data104.start !== undefined){
+let data107 = data104.start;
+if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
+const err222 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2706,11 +2706,9 @@ vErrors.push(err222);
 errors++;
 }
 }
-if(data103.computeInstances !== undefined){
-let data108 = data103.computeInstances;
-if(Array.isArray(data108)){
-if(data108.length > 8){
-const err223 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data104.busy !== undefined){
+if(typeof data104.busy !== "boolean"){
+const err223 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2719,12 +2717,12 @@ vErrors.push(err223);
 }
 errors++;
 }
-const len9 = data108.length;
-for(let i9=0; i9<len9; i9++){
-let data109 = data108[i9];
-if(data109 && typeof data109 == "object" && !Array.isArray(data109)){
-if(data109.profile === undefined){
-const err224 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data104.computeInstances !== undefined){
+let data109 = data104.computeInstances;
+if(Array.isArray(data109)){
+if(data109.length > 8){
+const err224 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2733,9 +2731,12 @@ vErrors.push(err224);
 }
 errors++;
 }
-for(const key20 in data109){
-if(!(((((key20 === "profile") || (key20 === "uuid")) || (key20 === "memoryMiB")) || (key20 === "multiprocessors")) || (key20 === "engines"))){
-const err225 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+const len9 = data109.length;
+for(let i9=0; i9<len9; i9++){
+let data110 = data109[i9];
+if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
+if(data110.profile === undefined){
+const err225 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2744,12 +2745,9 @@ vErrors.push(err225);
 }
 errors++;
 }
-}
-if(data109.profile !== undefined){
-let data110 = data109.profile;
-if(typeof data110 === "string"){
-if(func2(data110) > 32){
-const err226 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+for(const key20 in data110){
+if(!(((((key20 === "profile") || (key20 === "uuid")) || (key20 === "memoryMiB")) || (key20 === "multiprocessors")) || (key20 === "engines"))){
+const err226 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2759,8 +2757,11 @@ vErrors.push(err226);
 errors++;
 }
 }
-else {
-const err227 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data110.profile !== undefined){
+let data111 = data110.profile;
+if(typeof data111 === "string"){
+if(func2(data111) > 32){
+const err227 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2770,11 +2771,8 @@ vErrors.push(err227);
 errors++;
 }
 }
-if(data109.uuid !== undefined){
-let data111 = data109.uuid;
-if(typeof data111 === "string"){
-if(func2(data111) > 64){
-const err228 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err228 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2784,8 +2782,11 @@ vErrors.push(err228);
 errors++;
 }
 }
-else {
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data110.uuid !== undefined){
+let data112 = data110.uuid;
+if(typeof data112 === "string"){
+if(func2(data112) > 64){
+const err229 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2795,10 +2796,8 @@ vErrors.push(err229);
 errors++;
 }
 }
-if(data109.memoryMiB !== undefined){
-let data112 = data109.memoryMiB;
-if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err230 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2808,10 +2807,10 @@ vErrors.push(err230);
 errors++;
 }
 }
-if(data109.multiprocessors !== undefined){
-let data113 = data109.multiprocessors;
+if(data110.memoryMiB !== undefined){
+let data113 = data110.memoryMiB;
 if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err231 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2821,11 +2820,10 @@ vErrors.push(err231);
 errors++;
 }
 }
-if(data109.engines !== undefined){
-let data114 = data109.engines;
-if(Array.isArray(data114)){
-if(data114.length > 5){
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data110.multiprocessors !== undefined){
+let data114 = data110.multiprocessors;
+if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
+const err232 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2834,11 +2832,12 @@ vErrors.push(err232);
 }
 errors++;
 }
-const len10 = data114.length;
-for(let i10=0; i10<len10; i10++){
-let data115 = data114[i10];
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data110.engines !== undefined){
+let data115 = data110.engines;
+if(Array.isArray(data115)){
+if(data115.length > 5){
+const err233 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2847,10 +2846,11 @@ vErrors.push(err233);
 }
 errors++;
 }
-}
-}
-else {
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len10 = data115.length;
+for(let i10=0; i10<len10; i10++){
+let data116 = data115[i10];
+if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
+const err234 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2862,7 +2862,7 @@ errors++;
 }
 }
 else {
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err235 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2874,7 +2874,7 @@ errors++;
 }
 }
 else {
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err236 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2886,7 +2886,7 @@ errors++;
 }
 }
 else {
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err237 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2898,7 +2898,7 @@ errors++;
 }
 }
 else {
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err238 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2910,7 +2910,7 @@ errors++;
 }
 }
 else {
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err239 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2922,7 +2922,7 @@ errors++;
 }
 }
 else {
-const err240 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err240 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2932,12 +2932,9 @@ vErrors.push(err240);
 errors++;
 }
 }
-if(data49.lastGood !== undefined){
-let data116 = data49.lastGood;
-if(data116 && typeof data116 == "object" && !Array.isArray(data116)){
-for(const key21 in data116){
-if(!((key21 === "bootID") || (key21 === "gpus"))){
-const err241 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+else {
+const err241 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2947,11 +2944,12 @@ vErrors.push(err241);
 errors++;
 }
 }
-if(data116.bootID !== undefined){
-let data117 = data116.bootID;
-if(typeof data117 === "string"){
-if(func2(data117) > 64){
-const err242 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data49.lastGood !== undefined){
+let data117 = data49.lastGood;
+if(data117 && typeof data117 == "object" && !Array.isArray(data117)){
+for(const key21 in data117){
+if(!((key21 === "bootID") || (key21 === "gpus"))){
+const err242 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2961,8 +2959,11 @@ vErrors.push(err242);
 errors++;
 }
 }
-else {
-const err243 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data117.bootID !== undefined){
+let data118 = data117.bootID;
+if(typeof data118 === "string"){
+if(func2(data118) > 64){
+const err243 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2972,11 +2973,8 @@ vErrors.push(err243);
 errors++;
 }
 }
-if(data116.gpus !== undefined){
-let data118 = data116.gpus;
-if(Array.isArray(data118)){
-if(data118.length > 64){
-const err244 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+else {
+const err244 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2985,12 +2983,12 @@ vErrors.push(err244);
 }
 errors++;
 }
-const len11 = data118.length;
-for(let i11=0; i11<len11; i11++){
-let data119 = data118[i11];
-if(data119 && typeof data119 == "object" && !Array.isArray(data119)){
-if(data119.uuid === undefined){
-const err245 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data117.gpus !== undefined){
+let data119 = data117.gpus;
+if(Array.isArray(data119)){
+if(data119.length > 64){
+const err245 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2999,9 +2997,12 @@ vErrors.push(err245);
 }
 errors++;
 }
-for(const key22 in data119){
-if(!(((key22 === "uuid") || (key22 === "mig")) || (key22 === "placements"))){
-const err246 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+const len11 = data119.length;
+for(let i11=0; i11<len11; i11++){
+let data120 = data119[i11];
+if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
+if(data120.uuid === undefined){
+const err246 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3010,12 +3011,9 @@ vErrors.push(err246);
 }
 errors++;
 }
-}
-if(data119.uuid !== undefined){
-let data120 = data119.uuid;
-if(typeof data120 === "string"){
-if(func2(data120) > 64){
-const err247 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key22 in data120){
+if(!(((key22 === "uuid") || (key22 === "mig")) || (key22 === "placements"))){
+const err247 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3025,8 +3023,11 @@ vErrors.push(err247);
 errors++;
 }
 }
-else {
-const err248 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data120.uuid !== undefined){
+let data121 = data120.uuid;
+if(typeof data121 === "string"){
+if(func2(data121) > 64){
+const err248 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3036,10 +3037,8 @@ vErrors.push(err248);
 errors++;
 }
 }
-if(data119.mig !== undefined){
-let data121 = data119.mig;
-if(typeof data121 !== "string"){
-const err249 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err249 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3048,8 +3047,11 @@ vErrors.push(err249);
 }
 errors++;
 }
-if(!((data121 === "Enabled") || (data121 === "Disabled"))){
-const err250 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data120.mig !== undefined){
+let data122 = data120.mig;
+if(typeof data122 !== "string"){
+const err250 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3058,12 +3060,8 @@ vErrors.push(err250);
 }
 errors++;
 }
-}
-if(data119.placements !== undefined){
-let data122 = data119.placements;
-if(Array.isArray(data122)){
-if(data122.length > 16){
-const err251 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(!((data122 === "Enabled") || (data122 === "Disabled"))){
+const err251 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3072,12 +3070,12 @@ vErrors.push(err251);
 }
 errors++;
 }
-const len12 = data122.length;
-for(let i12=0; i12<len12; i12++){
-let data123 = data122[i12];
-if(typeof data123 === "string"){
-if(func2(data123) > 48){
-const err252 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+}
+if(data120.placements !== undefined){
+let data123 = data120.placements;
+if(Array.isArray(data123)){
+if(data123.length > 16){
+const err252 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3086,9 +3084,12 @@ vErrors.push(err252);
 }
 errors++;
 }
-}
-else {
-const err253 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len12 = data123.length;
+for(let i12=0; i12<len12; i12++){
+let data124 = data123[i12];
+if(typeof data124 === "string"){
+if(func2(data124) > 48){
+const err253 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3098,9 +3099,8 @@ vErrors.push(err253);
 errors++;
 }
 }
-}
 else {
-const err254 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err254 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3112,7 +3112,7 @@ errors++;
 }
 }
 else {
-const err255 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err255 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3124,7 +3124,7 @@ errors++;
 }
 }
 else {
-const err256 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err256 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3136,7 +3136,7 @@ errors++;
 }
 }
 else {
-const err257 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err257 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3148,7 +3148,7 @@ errors++;
 }
 }
 else {
-const err258 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err258 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3160,7 +3160,7 @@ errors++;
 }
 }
 else {
-const err259 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err259 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3172,12 +3172,24 @@ errors++;
 }
 }
 else {
-const err260 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err260 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err260];
 }
 else {
 vErrors.push(err260);
+}
+errors++;
+}
+}
+}
+else {
+const err261 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err261];
+}
+else {
+vErrors.push(err261);
 }
 errors++;
 }

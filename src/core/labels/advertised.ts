@@ -15,7 +15,7 @@ export function advertises(
 export function advertisedResources(allocatable: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(allocatable)
-      .filter(([name, amount]) => /^nvidia\.com\/(gpu|mig-[\w.-]+)$/.test(name) && amount !== '0')
+      .filter(([name, amount]) => /^nvidia\.com\/(gpu(\.shared)?|mig-[\w.-]+)$/.test(name) && amount !== '0')
       .map(([name, amount]) => [name, Number(amount)]),
   );
 }

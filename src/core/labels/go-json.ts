@@ -1,7 +1,3 @@
-/**
- * The texts of Go's `encoding/json`, since the device plugin reports a badly typed config with them.
- * All take a value as a YAML or JSON parser gives it.
- */
 /** Go's type of an object whose fields are decoded later, one by one. */
 export const RAW_MAP = 'map[string]json.RawMessage';
 
@@ -9,7 +5,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `json: cannot unmarshal string into Go value of type int`. */
+/**
+ * The text with which Go's `encoding/json`, and so the device plugin, refuses a value of the wrong type:
+ * `json: cannot unmarshal string into Go value of type int`.
+ */
 export function describeTypeMismatch(value: unknown, goType: string): string {
   return `json: cannot unmarshal ${nameKind(value, goType)} into Go value of type ${goType}`;
 }

@@ -21,9 +21,11 @@ const ANY: Holds = () => true;
 export function explainUnreadable(grid: Grid, want: Layout, refusal: Refusal, subject: Subject): Refusal {
   const { readable, unknown, translated } = sortNames(grid, want, subject);
   const { largestPart } = findNearby(grid, readable, subject, ANY);
+  // What was meant by a malformed entry is not guessed at: layouts near the rest would mislead.
+  if (refusal.code !== 'UnknownProfile') return { ...refusal, largestPart };
   const { alternatives } = findNearby(grid, translated, subject, ANY);
-  const why = refusal.code === 'UnknownProfile' ? explainUnknown(grid, unknown, subject) : refusal.message;
-  return { ...refusal, message: joinNearest(why, alternatives), largestPart, alternatives };
+  const message = joinNearest(explainUnknown(grid, unknown, subject), alternatives);
+  return { ...refusal, message, largestPart, alternatives };
 }
 
 /** A layout that needs more than the GPU has: says of what, with numbers, and what would fit. */

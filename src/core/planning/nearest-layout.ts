@@ -6,8 +6,12 @@ const MOST_ALTERNATIVES = 3;
 
 /** What losing an instance weighs beyond its memory slices: a layout with as many instances is nearer. */
 const LOSS = 1.5;
-/** What another profile of the same size weighs, and once more if it is a variant (`+me`, double memory). */
+/** What another profile of the same size weighs. */
 const CHANGE = 0.5;
+/** What an instance of a variant (`+me`, double memory) that was not asked for weighs. */
+const VARIANT = 0.75;
+/** Instances beyond what a GPU holds that are still counted: a wish for a thousand is as far from every layout as one for a few more. */
+const EXCESS = 8;
 
 /** Which layouts are asked for: those that an empty GPU holds, or those that also fit around what is there. */
 export type Holds = (counts: readonly number[]) => boolean;
@@ -57,11 +61,10 @@ function measureDistance(
   const added: number[] = [];
   let distance = 0;
   for (const profile of grid.largestFirst) {
-    const difference = (totals[profile] ?? 0) - (counts[profile] ?? 0);
-    // No GPU holds more than a few: wishes beyond that are equally far from every layout.
-    for (let index = 0; index < Math.min(Math.abs(difference), 32); index += 1)
-      (difference > 0 ? lost : added).push(profile);
-    if (difference < 0 && variants[profile] === true) distance -= difference * CHANGE;
+    const most = (grid.profiles[profile]?.maxInstances ?? 0) + EXCESS;
+    const difference = Math.min(totals[profile] ?? 0, most) - (counts[profile] ?? 0);
+    for (let index = 0; index < Math.abs(difference); index += 1) (difference > 0 ? lost : added).push(profile);
+    if (difference < 0 && variants[profile] === true) distance -= difference * VARIANT;
   }
   for (let index = 0; index < Math.max(lost.length, added.length); index += 1)
     distance += measurePair(grid, lost[index], added[index]);

@@ -2,7 +2,7 @@ import type { Shortage } from './counters.ts';
 import type { Grid } from './grid.ts';
 import type { Wanted } from './wanted.ts';
 
-/** A shortage for a person who does not know the slice grid: `needs 9 of 8 memory slices (3g.20gb takes 4 each, 1g.5gb 1)`. */
+/** A shortage for a person who does not know the slice grid: `needs 9 of 8 memory slices (2 × 3g.20gb at 4, 1 × 1g.5gb at 1)`. */
 export function describeShortage(grid: Grid, wanted: Wanted, shortage: Shortage): string {
   const { resource, needed, available, profile } = shortage;
   const numbers = `needs ${needed} of ${available}`;
@@ -30,13 +30,13 @@ export function describeShortage(grid: Grid, wanted: Wanted, shortage: Shortage)
   }
 }
 
+/** Counts GPU instances, so that compute instances (`1c.3g.20gb ×7`) are seen to need three of them. */
 function listTakes(grid: Grid, wanted: Wanted, size: 'memorySlices' | 'computeSlices'): string {
   return grid.largestFirst
     .filter((index) => (wanted.totals[index] ?? 0) > 0)
-    .map((index, position) => {
-      const each = (wanted.totals[index] ?? 0) > 1 ? ' each' : '';
+    .map((index) => {
       const { name = '', [size]: takes = 0 } = grid.profiles[index] ?? {};
-      return `${name} ${position === 0 ? 'takes ' : ''}${takes}${each}`;
+      return `${wanted.totals[index] ?? 0} × ${name} at ${takes}`;
     })
     .join(', ');
 }

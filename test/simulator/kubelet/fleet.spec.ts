@@ -64,9 +64,11 @@ describe('a fleet of simulated kubelets', () => {
   const readNode = async (name: string): Promise<NodeObject | undefined> =>
     client.find<NodeObject>({ resource: nodesResource, name });
 
+  /** What can be allocated: 0 is as good as absent. */
   async function gpusOf(name: string): Promise<Readonly<Record<string, string>>> {
     const { status } = (await readNode(name)) ?? {};
-    return Object.fromEntries(Object.entries(status?.allocatable ?? {}).filter(([key]) => key.startsWith('nvidia.com/')));
+    const gpus = Object.entries(status?.allocatable ?? {}).filter(([key]) => key.startsWith('nvidia.com/'));
+    return Object.fromEntries(gpus.filter(([, count]) => count !== '0'));
   }
 
   async function waitForGpus(name: string, wanted: Readonly<Record<string, string>>): Promise<void> {
@@ -122,11 +124,14 @@ describe('a fleet of simulated kubelets', () => {
     );
   });
 
-  it('shows each profile under strategy mixed, and 0 for what is gone', async () => {
+  it('shows each profile under strategy mixed; what is gone falls to 0 and keeps its capacity', async () => {
     const { name, stateFile } = boot(twoSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/gpu': '0' });
+    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
     writeState(stateFile, sevenSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7', 'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/gpu': '0' });
+    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
+    const { allocatable, capacity } = (await readNode(name))?.status ?? {};
+    expect(allocatable).to.have.property('nvidia.com/mig-3g.20gb', '0');
+    expect(capacity).to.have.property('nvidia.com/mig-3g.20gb', '1');
   });
 
   it('shows slices as GPUs under strategy single, and nothing where the profiles differ', async () => {
@@ -134,12 +139,12 @@ describe('a fleet of simulated kubelets', () => {
     writeState(stateFile, sevenSlices);
     await waitForGpus(name, { 'nvidia.com/gpu': '7' });
     writeState(stateFile, twoSlices);
-    await waitForGpus(name, { 'nvidia.com/gpu': '0' });
+    await waitForGpus(name, {});
   });
 
   it('runs a pod that the scheduler put on a slice, and gives it a device of its own', async () => {
     const { name } = boot(twoSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/gpu': '0' });
+    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
     const pod = await waitForPhase(await createPod({ resource: 'nvidia.com/mig-3g.20gb' }), 'Running');
     const host = pod.spec?.nodeName ?? '';
     const holding = fleet.listHoldings(host).find(({ uid }) => uid === pod.metadata.uid);
@@ -151,7 +156,7 @@ describe('a fleet of simulated kubelets', () => {
 
   it('rejects a pod for which there is no device left, for good', async () => {
     const { name } = boot(twoSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/gpu': '0' });
+    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
     await waitForPhase(await createPod({ resource: 'nvidia.com/mig-3g.20gb', node: name }), 'Running');
     await waitForPhase(await createPod({ resource: 'nvidia.com/mig-3g.20gb', node: name }), 'Failed');
   });
@@ -178,8 +183,8 @@ describe('a fleet of simulated kubelets', () => {
 
     writeState(stateFile, sevenSlices);
     await client.delete({ resource: podsResource, namespace, name: first });
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '0', 'nvidia.com/mig-3g.20gb': '0' });
+    await waitForGpus(name, {});
     await createPod({ resource: '', node: name, labels });
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7', 'nvidia.com/mig-3g.20gb': '0' });
+    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
   });
 });

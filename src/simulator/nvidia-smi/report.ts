@@ -1,0 +1,79 @@
+/**
+ * One entry of `nvidia-smi -q`, which is printed as text and, with `-x`, as XML. An entry without `label` is in the XML only,
+ * one without `tag` in the text only; so is the label of a `bare` group, whose children stand alone in the XML.
+ */
+export type ReportNode =
+  | {
+      readonly kind: 'leaf';
+      readonly label: string | null;
+      readonly tag: string | null;
+      readonly text: string;
+      readonly xml: string;
+    }
+  | {
+      readonly kind: 'group';
+      readonly label: string | null;
+      readonly tag: string | null;
+      readonly children: readonly ReportNode[];
+    }
+  /** XML as it is, lines without line ends: for the places where nvidia-smi does not indent as elsewhere. */
+  | { readonly kind: 'xml'; readonly lines: readonly string[] };
+
+/** A value that text and XML may write differently. */
+export type ReportValue = string | { readonly text: string; readonly xml: string };
+
+export function leaf(label: string | null, tag: string | null, value: ReportValue): ReportNode {
+  const { text, xml } = typeof value === 'string' ? { text: value, xml: value } : value;
+  return { kind: 'leaf', label, tag, text, xml };
+}
+
+export function group(label: string | null, tag: string | null, children: readonly ReportNode[]): ReportNode {
+  return { kind: 'group', label, tag, children };
+}
+
+/** A hexadecimal number: with `0x` in the text, without in the XML. */
+export function hex(digits: string): ReportValue {
+  return { text: `0x${digits}`, xml: digits };
+}
+
+export function mib(count: number): string {
+  return `${count} MiB`;
+}
+
+/** Column of the colon in the text form. */
+const LABEL_WIDTH = 42;
+
+export function renderReportText(nodes: readonly ReportNode[], indent: number): string {
+  return nodes.map((node) => renderTextNode(node, indent)).join('');
+}
+
+function renderTextNode(node: ReportNode, indent: number): string {
+  if (node.kind === 'xml' || node.label === null) {
+    return '';
+  }
+  const label = ' '.repeat(indent) + node.label;
+  return node.kind === 'leaf'
+    ? `${label.padEnd(LABEL_WIDTH)}: ${node.text}\n`
+    : `${label}\n${renderReportText(node.children, indent + 4)}`;
+}
+
+export function renderReportXml(nodes: readonly ReportNode[], depth: number): string {
+  return nodes.map((node) => renderXmlNode(node, depth)).join('');
+}
+
+function renderXmlNode(node: ReportNode, depth: number): string {
+  const tabs = '\t'.repeat(depth);
+  if (node.kind === 'xml') {
+    return node.lines.map((line) => `${line}\n`).join('');
+  }
+  if (node.tag === null) {
+    return '';
+  }
+  return node.kind === 'leaf'
+    ? `${tabs}<${node.tag}>${escapeXml(node.xml)}</${node.tag}>\n`
+    : `${tabs}<${node.tag}>\n${renderReportXml(node.children, depth + 1)}${tabs}</${node.tag}>\n`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
