@@ -52,6 +52,7 @@ export class WorkQueue {
   readonly #runs = new Set<Promise<void>>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
+  #turnIsDue = false;
   readonly #counts = { succeeded: 0, failed: 0 };
 
   constructor(options: QueueOptions) {
@@ -78,7 +79,13 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#stopped.signal.aborted) return;
     this.#waiting.add(key);
-    this.#startWork();
+    // Not at once: the reconcile must not run on its caller's stack, and equal keys of one turn are one run.
+    if (this.#turnIsDue) return;
+    this.#turnIsDue = true;
+    queueMicrotask(() => {
+      this.#turnIsDue = false;
+      this.#startWork();
+    });
   }
 
   /** Has the key reconciled after a time, or sooner if something else asks for it. */
@@ -128,8 +135,6 @@ export class WorkQueue {
   async #work(key: string): Promise<void> {
     const { signal } = this.#stopped;
     try {
-      // Not at once: `add` must not run the reconcile on its caller's stack.
-      await Promise.resolve();
       const result = await this.#options.reconcile(key, signal);
       this.#failures.delete(key);
       this.#counts.succeeded += 1;

@@ -1,0 +1,44 @@
+# Everything runs with the Node of node_modules (24), whatever the machine's own is.
+SHELL := bash
+.DEFAULT_GOAL := help
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+NODE := $(CURDIR)/node_modules/.bin/node
+
+.PHONY: help demo test verify lint build bench clean generate control-plane
+
+help: ## Show what there is to run
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+node_modules/.installed: package.json package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or newer, which brings it"; exit 3; }
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: node_modules/.installed ## Partition four simulated GPU nodes on an embedded Kubernetes (KEEP=1 leaves it running)
+	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
+
+test: build ## Run all tests on Kubernetes' own control plane
+	@exec mocha
+
+verify: node_modules/.installed generate lint ## Check types, lint, format and generated files
+	@tsc
+	@prettier --check --log-level=warn src test build
+	@git diff --exit-code --stat -- src/api/generated || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
+
+lint: node_modules/.installed ## Lint with type-aware rules and import rules per folder
+	@oxlint --type-aware --deny-warnings src test build
+
+generate: node_modules/.installed ## Make types and validators from crds/
+	@$(NODE) build/generate.mjs
+
+build: node_modules/.installed ## Bundle the programs into dist/
+	@$(NODE) build/bundle.mjs
+
+control-plane: node_modules/.installed ## Build Kubernetes' control plane into the cache (7 minutes the first time)
+	@$(NODE) src/simulator/control-plane/main.ts build
+
+bench: build ## Measure speed, writes and memory; prints JSON lines
+	@$(NODE) test/bench/main.ts
+
+clean: ## Remove what was built and installed here (the control plane's cache stays)
+	rm -rf dist node_modules coverage .demo

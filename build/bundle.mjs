@@ -1,0 +1,51 @@
+// Bundles the programs into dist/. What it buys is memory: the agent takes half of what it takes from source.
+import { build } from 'esbuild';
+import { readFile } from 'node:fs/promises';
+
+const root = new URL('../', import.meta.url);
+const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+
+/** client-node does not say that its thousands of model files have no side effects; without this all are loaded. */
+const shakeClientNode = {
+  name: 'shake-client-node',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^(@kubernetes\/client-node$|\.)/ }, async (args) => {
+      if (args.pluginData === 'seen') return undefined;
+      const isClient = args.path === '@kubernetes/client-node' || args.importer.includes('@kubernetes/client-node/');
+      if (!isClient) return undefined;
+      const { path, kind, importer, resolveDir, namespace, with: attributes } = args;
+      const found = await resolve(path, { kind, importer, resolveDir, namespace, with: attributes, pluginData: 'seen' });
+      return { ...found, sideEffects: false };
+    });
+  },
+};
+
+await build({
+  absWorkingDir: root.pathname,
+  entryPoints: {
+    'gpu-partition': 'src/cli/main.ts',
+    controller: 'src/controller/main.ts',
+    agent: 'src/agent/main.ts',
+    'nvidia-smi-sim': 'src/simulator/nvidia-smi/main.ts',
+  },
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  sourcemap: 'linked',
+  minifySyntax: true,
+  legalComments: 'linked',
+  logLevel: 'warning',
+  define: { GPU_PARTITION_VERSION: JSON.stringify(version) },
+  // CommonJS parts of an ES module bundle call require.
+  banner: {
+    js: [
+      '#!/usr/bin/env node',
+      "import { createRequire as __createRequire } from 'node:module';",
+      'const require = __createRequire(import.meta.url);',
+    ].join('\n'),
+  },
+  plugins: [shakeClientNode],
+});

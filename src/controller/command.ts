@@ -1,0 +1,102 @@
+import { hostname } from 'node:os';
+import { Command } from 'commander';
+import { controllerManager } from '../api/names.ts';
+import { KubeClient } from '../kube/client.ts';
+import { runElected } from '../kube/election.ts';
+import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import { exitOnUnhandled } from '../process/fatal.ts';
+import { serveHealth } from '../process/health.ts';
+import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
+import { createRegistry } from '../process/metrics.ts';
+import { integer, oneOf } from '../process/option.ts';
+import { abortOnSignals } from '../process/shutdown.ts';
+import { programVersion } from '../process/version.ts';
+import { GpuPartitionOperator } from './operator.ts';
+
+interface Options {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly leaderElect: boolean;
+  readonly leaseSeconds: number;
+  readonly healthPort?: number;
+  readonly logLevel: LogLevel;
+  readonly grantDeadlineSeconds: number;
+  readonly settleMs: number;
+  readonly waitingPollMs: number;
+}
+
+/** The program: options, then leadership, then the operator until a signal ends it. */
+export function controllerCommand(): Command {
+  return new Command('controller')
+    .description('reconciles GpuPartitionPolicies; one leads, others wait')
+    .version(programVersion)
+    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--namespace <name>', 'namespace of the leader’s Lease', process.env['POD_NAMESPACE'] ?? 'gpu-partition-system')
+    .option('--identity <name>', 'name of this process in the Lease', process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`)
+    .option('--no-leader-elect', 'lead without a Lease; only where no other controller runs')
+    .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
+    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
+    .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
+    .option('--settle-ms <n>', 'time between closing a node and looking for pods again', integer(0, 60_000), 300)
+    .option('--waiting-poll-ms <n>', 'how often the pods of a waiting node are listed', integer(100, 600_000), 5000)
+    .action(async (options: Options) => runController(options));
+}
+
+async function runController(options: Options): Promise<void> {
+  const logger = createLogger({ level: options.logLevel });
+  exitOnUnhandled(logger);
+  const signal = abortOnSignals(logger);
+  const client = new KubeClient(loadKubeConfig(options), controllerManager);
+  const state = { leads: false };
+  const health =
+    options.healthPort === undefined
+      ? undefined
+      : await serveHealth({
+          logger,
+          port: options.healthPort,
+          registry: createRegistry({ program: 'controller' }),
+          live: { process: () => undefined },
+          ready: { started: () => undefined },
+        });
+  const lead = async (term: { readonly signal: AbortSignal }): Promise<void> => {
+    state.leads = true;
+    const operator = new GpuPartitionOperator({
+      client,
+      logger,
+      instance: options.identity,
+      settings: {
+        settleMs: options.settleMs,
+        deadlineMs: options.grantDeadlineSeconds * 1000,
+        waitingPollMs: options.waitingPollMs,
+      },
+    });
+    await operator.start();
+    await aborted(term.signal);
+    await operator.stop();
+    state.leads = false;
+  };
+  try {
+    if (!options.leaderElect) await lead({ signal });
+    else await runElected({ client, logger, ...leaseOf(options) }, lead, signal);
+  } finally {
+    await health?.stop();
+  }
+}
+
+function leaseOf({ namespace, identity, leaseSeconds }: Options) {
+  const leaseMs = leaseSeconds * 1000;
+  // client-go's proportions: 15 s, 10 s, 2 s.
+  const timing = { leaseMs, renewMs: (leaseMs * 2) / 3, retryMs: (leaseMs * 2) / 15 };
+  return { namespace, name: controllerManager, identity, timing };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,129 @@
+import { CommandExit, exitWith } from './command-exit.ts';
+import { CUDA_VERSION, DRIVER_VERSION, NVML_VERSION } from './driver-version.ts';
+import { printGpuList } from './gpu-list.ts';
+import type { HelpTexts } from './help-texts.ts';
+import { runMigCommand } from './mig-command.ts';
+import { changeMigMode, resetGpus } from './mode-command.ts';
+import { NVML, NvmlFailure } from './nvml-code.ts';
+import { Nvml } from './nvml.ts';
+import type { Options } from './option.ts';
+import { scanOptions, textOf } from './option.ts';
+import { queryComputeApps, queryGpus } from './query-command.ts';
+import { printReport } from './report-command.ts';
+import { printSummary } from './summary-table.ts';
+import type { TopOption } from './top-options.ts';
+import { NOT_SIMULATED, TOP_OPTIONS } from './top-options.ts';
+import type { World } from './world.ts';
+
+/** Runs one command line of nvidia-smi in `world`, everything printed to standard output. Returns the exit code. */
+export function runCommand(world: World, help: HelpTexts): number {
+  const nvml = new Nvml(world);
+  const [first, ...rest] = world.argv;
+  try {
+    return first === 'mig' ? runMigCommand(world, nvml, rest, help) : runTopCommand(world, nvml, help);
+  } catch (error) {
+    if (error instanceof CommandExit) {
+      return error.exitCode;
+    }
+    if (error instanceof NvmlFailure) {
+      // Only initialization is not caught nearer to the call.
+      world.print(describeInitFailure(error));
+      return error.exitCode;
+    }
+    throw error;
+  }
+}
+
+function runTopCommand(world: World, nvml: Nvml, help: HelpTexts): number {
+  const [first = ''] = world.argv;
+  if (NOT_SIMULATED.some((word) => first === word || first.startsWith(`${word}=`))) {
+    return exitWith(world, 255, `ERROR: ${first} is an option of nvidia-smi that this simulator does not have.\n`);
+  }
+  const scanned = scanOptions(world.argv, TOP_OPTIONS);
+  switch (scanned.kind) {
+    case 'unknown':
+      return exitWith(world, 255, `ERROR: Option ${scanned.word} is not recognized. Please run 'nvidia-smi -h'.\n\n`);
+    case 'missingValue':
+      return exitWith(
+        world,
+        255,
+        `ERROR: Option ${scanned.word} is missing its value. Please run 'nvidia-smi -h' for help.\n\n`,
+      );
+    case 'options':
+      return runOptions(world, nvml, scanned.options, help);
+  }
+}
+
+function runOptions(world: World, nvml: Nvml, options: Options<TopOption>, help: HelpTexts): number {
+  const page = HELP_PAGES.find(([option]) => options.has(option));
+  if (page !== undefined) {
+    world.print(help(page[1]));
+    return 0;
+  }
+  nvml.init();
+  const id = textOf(options, 'id');
+  const format = textOf(options, 'format');
+  if (options.has('version')) {
+    world.print(describeVersions());
+    return 0;
+  }
+  if (options.has('list')) {
+    return id === undefined
+      ? printGpuList(world, nvml)
+      : exitWith(world, 2, "ERROR: Option -i is not valid for this command. Please run 'nvidia-smi -h' for help.\n\n");
+  }
+  const gpuFields = textOf(options, 'queryGpu');
+  if (gpuFields !== undefined) {
+    return queryGpus(world, nvml, id, gpuFields, format);
+  }
+  const appFields = textOf(options, 'queryComputeApps');
+  if (appFields !== undefined) {
+    return queryComputeApps(world, nvml, id, appFields, format);
+  }
+  const mode = textOf(options, 'mig');
+  if (mode !== undefined) {
+    return changeMigMode(world, nvml, id, mode);
+  }
+  if (options.has('reset')) {
+    return resetGpus(world, nvml, id);
+  }
+  return options.has('query') || options.has('xml')
+    ? printReport(world, nvml, id, options.has('xml'))
+    : printSummary(world, nvml, id);
+}
+
+const HELP_PAGES = [
+  ['help', 'overview'],
+  ['helpQueryGpu', 'query-gpu'],
+  ['helpQueryComputeApps', 'query-compute-apps'],
+] as const;
+
+function describeVersions(): string {
+  return [
+    `NVIDIA-SMI version  : ${DRIVER_VERSION}`,
+    `NVML version        : ${NVML_VERSION}`,
+    `DRIVER version      : ${DRIVER_VERSION}`,
+    `CUDA Version        : ${CUDA_VERSION}`,
+    '',
+  ].join('\n');
+}
+
+function describeInitFailure(failure: NvmlFailure): string {
+  switch (failure.code) {
+    case NVML.driverNotLoaded:
+      return (
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. " +
+        'Make sure that the latest NVIDIA driver is installed and running.\n\n'
+      );
+    case NVML.libraryNotFound:
+      return (
+        "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. " +
+        'Please make sure that the NVIDIA Display Driver is properly installed and present in your system.\n' +
+        'Please also try adding directory that contains libnvidia-ml.so to your system PATH.\n'
+      );
+    case NVML.libraryMismatch:
+      return `Failed to initialize NVML: ${failure.message}\nNVML library version: ${NVML_VERSION}\n`;
+    default:
+      return `Failed to initialize NVML: ${failure.message}\n`;
+  }
+}

@@ -1,0 +1,45 @@
+import type { OptionSpec } from './option.ts';
+
+export type TopOption =
+  | 'help'
+  | 'helpQueryGpu'
+  | 'helpQueryComputeApps'
+  | 'version'
+  | 'list'
+  | 'query'
+  | 'xml'
+  | 'id'
+  | 'queryGpu'
+  | 'queryComputeApps'
+  | 'format'
+  | 'mig'
+  | 'reset';
+
+export const TOP_OPTIONS: readonly OptionSpec<TopOption>[] = [
+  { name: 'help', spellings: ['-h', '--help'], value: 'none' },
+  { name: 'helpQueryGpu', spellings: ['--help-query-gpu'], value: 'none' },
+  { name: 'helpQueryComputeApps', spellings: ['--help-query-compute-apps'], value: 'none' },
+  { name: 'version', spellings: ['--version'], value: 'none' },
+  { name: 'list', spellings: ['-L', '--list-gpus'], value: 'none' },
+  { name: 'query', spellings: ['-q', '--query'], value: 'none' },
+  { name: 'xml', spellings: ['-x', '--xml-format'], value: 'none' },
+  { name: 'id', spellings: ['-i', '--id'], value: 'required' },
+  { name: 'queryGpu', spellings: ['--query-gpu'], value: 'required' },
+  { name: 'queryComputeApps', spellings: ['--query-compute-apps'], value: 'required' },
+  { name: 'format', spellings: ['--format'], value: 'required' },
+  { name: 'mig', spellings: ['-mig', '--multi-instance-gpu'], value: 'required' },
+  { name: 'reset', spellings: ['-r', '--gpu-reset'], value: 'none' },
+];
+
+/** First words that the real nvidia-smi knows and the simulator refuses, rather than doing something half right. */
+export const NOT_SIMULATED: readonly string[] = [
+  ...['-B', '--list-excluded-gpus', '-f', '--filename', '-l', '--loop', '-lms', '--loop-ms', '-u', '--unit', '--dtd'],
+  ...['-d', '--display', '--query-supported-clocks', '--query-accounted-apps', '--query-retired-pages'],
+  ...['--query-remapped-rows', '-pm', '--persistence-mode', '-e', '--ecc-config', '-p', '--reset-ecc-errors', '-c'],
+  ...['--compute-mode', '--gom', '-vm', '--virt-mode', '-lgc', '--lock-gpu-clocks', '-rgc', '--reset-gpu-clocks'],
+  ...['-lmc', '--lock-memory-clocks', '-rmc', '--reset-memory-clocks', '-ac', '--applications-clocks', '-rac'],
+  ...['--reset-applications-clocks', '-pl', '--power-limit', '-cc', '--cuda-clocks', '-am', '--accounting-mode', '-caa'],
+  ...['--clear-accounted-apps', '-gtt', '--gpu-target-temp', '-t', '--toggle-led', 'dmon', 'daemon', 'replay', 'pmon'],
+  ...['topo', 'drain', 'nvlink', 'c2c', 'clocks', 'encodersessions', 'fbcsessions', 'vgpu', 'compute-policy'],
+  ...['boost-slider', 'power-hint', 'base-clocks', 'conf-compute', 'gpm', 'pci'],
+];
