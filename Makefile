@@ -18,7 +18,7 @@ demo: node_modules/.installed ## Partition four simulated GPU nodes on an embedd
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
 test: build ## Run all tests on Kubernetes' own control plane
-	@exec mocha
+	@exec mocha 'test/**/*.spec.ts'
 
 verify: node_modules/.installed generate lint ## Check types, lint, format and generated files
 	@tsc

@@ -68,6 +68,16 @@ export class PooledKubeConfig extends KubeConfig {
     }
   }
 
+  /**
+   * Has later requests made on new connections: what to do when one went silent, since the others to the same server are
+   * then as dead. Requests in flight are left to their own limits.
+   */
+  renewConnections(): void {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    void pool?.dispatcher.close().catch(() => undefined);
+  }
+
   /** Closes the connections, also those in use. */
   async close(): Promise<void> {
     const pool = this.#pool;
@@ -86,7 +96,7 @@ export class PooledKubeConfig extends KubeConfig {
       .join('\0');
     if (this.#pool?.key === key) return this.#pool.dispatcher;
     // Requests in flight end on the old connections; new ones must not use the old certificates.
-    void this.#pool?.dispatcher.close().catch(() => undefined);
+    this.renewConnections();
     this.#pool = { key, dispatcher: createDispatcher(tlsOf(options), this.getCurrentCluster()?.proxyUrl) };
     return this.#pool.dispatcher;
   }

@@ -284,7 +284,7 @@ export class Reflector<T extends KubeObject> {
     if (!(error instanceof ApiError)) {
       // Time travel, or events that make no sense: start from a list.
       this.#resumeAt = '';
-      this.#streamFailed = wasListing;
+      this.#streamFailed = wasListing && !(error instanceof TimeTravelError);
       return false;
     }
     if (error.code === 401) this.#options.client.config.reload();

@@ -1,6 +1,7 @@
 import { fetch, type Response } from 'undici';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, parseApiError } from './api-error.ts';
+import { backoffMs } from './backoff.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -23,7 +24,12 @@ export interface ApiRequest {
 }
 
 /** Tries and waits when the request does not say. */
-const defaults = { timeoutMs: 15_000, attempts: 4, backoffMs: 250, longestWaitMs: 10_000 } as const;
+const defaults = {
+  timeoutMs: 15_000,
+  attempts: 4,
+  backoff: { baseMs: 300, maxMs: 5_000 },
+  longestWaitMs: 10_000,
+} as const;
 
 /**
  * Sends a request and returns the JSON of the answer. Repeats it, with full jitter and never sooner than Retry-After,
@@ -40,6 +46,7 @@ export async function sendRequest(config: PooledKubeConfig, request: ApiRequest)
     } catch (error) {
       request.signal?.throwIfAborted();
       if (!(error instanceof ApiError)) throw error;
+      if (error.reason === 'Timeout' && error.code === 0) config.renewConnections();
       if (error.code === 401 && !reloaded) {
         reloaded = true;
         config.reload();
@@ -135,5 +142,5 @@ function isIdempotent({ method, contentType }: ApiRequest): boolean {
 }
 
 function delayOf(error: ApiError, attempt: number): number {
-  return (error.retryAfterMs ?? 0) + Math.random() * defaults.backoffMs * 2 ** attempt;
+  return (error.retryAfterMs ?? 0) + backoffMs(defaults.backoff, attempt);
 }

@@ -33,6 +33,7 @@ export async function* readWatch<T extends KubeObject>(
   const silence = new AbortController();
   const timer = setTimeout(() => {
     const text = `the server said nothing for ${idleMs} ms`;
+    config.renewConnections();
     silence.abort(new ApiError({ request: name, code: 0, reason: 'Timeout', text }));
   }, idleMs);
   try {

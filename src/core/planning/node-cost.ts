@@ -13,6 +13,28 @@ export interface NodeCost {
   readonly computeInstancesChanged: number;
 }
 
+export const NO_COST: NodeCost = {
+  refused: 0,
+  stickyBroken: 0,
+  busyDisturbed: 0,
+  modeChanges: 0,
+  destroyed: 0,
+  created: 0,
+  computeInstancesChanged: 0,
+};
+
+export function addCosts(left: NodeCost, right: NodeCost): NodeCost {
+  return {
+    refused: left.refused + right.refused,
+    stickyBroken: left.stickyBroken + right.stickyBroken,
+    busyDisturbed: left.busyDisturbed + right.busyDisturbed,
+    modeChanges: left.modeChanges + right.modeChanges,
+    destroyed: left.destroyed + right.destroyed,
+    created: left.created + right.created,
+    computeInstancesChanged: left.computeInstancesChanged + right.computeInstancesChanged,
+  };
+}
+
 const ORDER = [
   'refused',
   'stickyBroken',

@@ -1,8 +1,9 @@
 import type { Geometry, Layout } from '../geometry/geometry.ts';
 import { assignRows } from './assignment.ts';
-import { planGpu, type GpuPlanResult } from './gpu-plan.ts';
+import { writePlan, type GpuPlanResult } from './gpu-plan.ts';
 import type { Instance } from './instance.ts';
-import { packCosts, type NodeCost } from './node-cost.ts';
+import { addCosts, NO_COST, packCosts, type NodeCost } from './node-cost.ts';
+import { listOptions, REFUSED_OPTION, type NodeOption, type NodeOptions } from './node-option.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import type { Subject } from './subject.ts';
 
@@ -52,24 +53,6 @@ export interface NodePlan {
   readonly cost: NodeCost;
 }
 
-/** What a GPU becomes under a wish. */
-interface Option {
-  readonly wish: number | undefined;
-  readonly result: GpuPlanResult | undefined;
-  readonly modeChange: boolean;
-  readonly cost: NodeCost;
-}
-
-const NOTHING: NodeCost = {
-  refused: 0,
-  stickyBroken: 0,
-  busyDisturbed: 0,
-  modeChanges: 0,
-  destroyed: 0,
-  created: 0,
-  computeInstancesChanged: 0,
-};
-
 /**
  * Assigns the GPUs of a node to wishes and plans each, exactly: of all assignments that give every wish its count, the one that
  * is cheapest for the node as a whole (see {@link NodeCost} for the order). Per GPU the first wish that matches decides, as in a
@@ -79,106 +62,79 @@ export function planNode(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]):
   const sorted = gpus.toSorted(byIndexThenKey);
   const optionsOf = sorted.map((gpu) => listOptions(gpu, wishes));
   const slots = wishes.flatMap(({ count }, wish) => (count === undefined ? [] : Array<number>(count).fill(wish)));
-  const refusals = listShortages(wishes, optionsOf, sorted.length);
-  if (refusals.length > 0) return { fits: false, gpus: [], refusals, cost: NOTHING };
-  const columns: readonly (number | undefined)[] = [
-    ...slots,
-    ...Array<undefined>(sorted.length - slots.length).fill(undefined),
-  ];
-  // A column is a place in a counted wish, or, at the end, whatever the GPU becomes when no counted wish takes it.
-  const table = optionsOf.map((options, row) =>
-    columns.map((wish) => (wish === undefined ? options.otherwise : options.counted.get(wish)) ?? refuseOption(row)),
+  const refusals = listShortages(wishes, optionsOf, slots.length);
+  if (refusals.length > 0) return { fits: false, gpus: [], refusals, cost: NO_COST };
+  // A column is a place in a counted wish or, beyond these, whatever the GPU becomes when no counted wish takes it.
+  const table = optionsOf.map(({ counted, otherwise }) =>
+    sorted.map((_, column) => {
+      const wish = slots[column];
+      return wish === undefined ? otherwise : (counted.get(wish) ?? REFUSED_OPTION);
+    }),
   );
-  const chosen = assignRows(packCosts(table.map((row) => row.map(({ cost }) => cost))));
-  const picked = table.map((row, index) => row[chosen[index] ?? 0] ?? refuseOption(index));
-  const unfilled = picked.some(
-    (option, index) => option.result === undefined && columns[chosen[index] ?? 0] !== undefined,
+  const picked = pickOptions(table, slots.length);
+  const contested = listContested(
+    wishes,
+    slots,
+    picked.map(({ option, column }) => [option, column]),
   );
+  if (contested.length > 0) return { fits: false, gpus: [], refusals: contested, cost: NO_COST };
+  const assigned = picked.map(({ option }, index) => writeAssigned(sorted[index]?.key ?? '', option));
   return {
-    fits: !unfilled && picked.every(({ result }) => result?.fits !== false),
-    gpus: unfilled
-      ? []
-      : picked.map(({ wish, result, modeChange }, index) => ({
-          key: sorted[index]?.key ?? '',
-          wish,
-          result,
-          modeChange,
-        })),
-    refusals: unfilled
-      ? listContested(
-          wishes,
-          picked.map((option, index) => [option, columns[chosen[index] ?? 0]]),
-        )
-      : [],
-    cost: picked.reduce((sum, { cost }) => addCosts(sum, cost), NOTHING),
+    fits: assigned.every(({ result }) => result?.fits !== false),
+    gpus: assigned,
+    refusals: [],
+    cost: picked.reduce((sum, { option }) => addCosts(sum, option.cost), NO_COST),
   };
 }
 
-interface Options {
-  /** Per counted wish that comes before the GPU's first wish without a count. */
-  readonly counted: ReadonlyMap<number, Option>;
-  readonly otherwise: Option;
+interface Picked {
+  readonly option: NodeOption;
+  readonly column: number;
 }
 
-function listOptions(gpu: NodeGpu, wishes: readonly NodeWish[]): Options {
-  const counted = new Map<number, Option>();
-  for (const [index, wish] of wishes.entries()) {
-    if (wish.keys?.includes(gpu.key) === false) continue;
-    const option = weighOption(gpu, index, wish, wishes);
-    if (wish.count === undefined) return { counted, otherwise: option };
-    if (option.result?.fits === true) counted.set(index, option);
-  }
-  const cost = { ...NOTHING, stickyBroken: countBroken(gpu, undefined, wishes) };
-  return { counted, otherwise: { wish: undefined, result: undefined, modeChange: false, cost } };
+function pickOptions(table: readonly (readonly NodeOption[])[], slots: number): readonly Picked[] {
+  // Without counted wishes there is nothing to choose, which is what most policies are.
+  const columns =
+    slots === 0 ? table.map((_, row) => row) : assignRows(packCosts(table.map((row) => row.map(({ cost }) => cost))));
+  return table.map((row, index) => ({
+    option: row[columns[index] ?? 0] ?? REFUSED_OPTION,
+    column: columns[index] ?? 0,
+  }));
 }
 
-function weighOption(gpu: NodeGpu, index: number, wish: NodeWish, wishes: readonly NodeWish[]): Option {
-  const result = planGpu(gpu.geometry, gpu.have, wish.want === 'Disabled' ? {} : wish.want, gpu);
-  const modeChange = (wish.want === 'Disabled') !== (gpu.mig === 'Disabled');
-  const stickyBroken = countBroken(gpu, index, wishes);
-  if (!result.fits) return { wish: index, result, modeChange, cost: { ...NOTHING, refused: 1, stickyBroken } };
-  const { busyDisturbed, destroyed, computeInstancesDestroyed, computeInstancesCreated } = result.cost;
-  const cost: NodeCost = {
-    refused: 0,
-    stickyBroken,
-    busyDisturbed: busyDisturbed + (modeChange && gpu.busy === true ? 1 : 0),
-    modeChanges: modeChange ? 1 : 0,
-    destroyed,
-    created: result.create.length,
-    computeInstancesChanged: computeInstancesDestroyed + computeInstancesCreated,
-  };
-  return { wish: index, result, modeChange, cost };
+function writeAssigned(key: string, { wish, search, modeChange }: NodeOption): AssignedGpu {
+  if (search === undefined) return { key, wish, result: undefined, modeChange };
+  const { grid, present, result } = search;
+  if (!result.fits) return { key, wish, result, modeChange };
+  return 'code' in present
+    ? { key, wish, result: { fits: false, refusal: present }, modeChange }
+    : { key, wish, result: writePlan(grid, present, result.found), modeChange };
 }
 
-/** 1 if another wish holds on to the GPU. */
-function countBroken(gpu: NodeGpu, taker: number | undefined, wishes: readonly NodeWish[]): number {
-  return wishes.some((wish, index) => index !== taker && wish.sticky?.includes(gpu.key) === true) ? 1 : 0;
-}
-
-function refuseOption(_row: number): Option {
-  return { wish: undefined, result: undefined, modeChange: false, cost: { ...NOTHING, refused: 1 } };
-}
-
-function listShortages(wishes: readonly NodeWish[], options: readonly Options[], gpus: number): NodePlan['refusals'] {
+function listShortages(
+  wishes: readonly NodeWish[],
+  options: readonly NodeOptions[],
+  slots: number,
+): NodePlan['refusals'] {
   const short = wishes.flatMap((wish, index) => {
     const available = options.filter(({ counted }) => counted.has(index)).length;
     const needed = wish.count ?? 0;
     return needed > available ? [{ wish: index, refusal: refuseCount(index, needed, available) }] : [];
   });
-  const needed = wishes.reduce((sum, { count = 0 }) => sum + count, 0);
-  if (short.length > 0 || needed <= gpus) return short;
-  return [{ wish: wishes.findLastIndex(({ count }) => count !== undefined), refusal: refuseTotal(needed, gpus) }];
+  if (short.length > 0 || slots <= options.length) return short;
+  const last = wishes.findLastIndex(({ count }) => count !== undefined);
+  return [{ wish: last, refusal: refuseTotal(slots, options.length) }];
 }
 
 /** Wishes that, each on its own, could have their GPUs, but not all together. */
 function listContested(
   wishes: readonly NodeWish[],
-  picked: readonly (readonly [Option, number | undefined])[],
+  slots: readonly number[],
+  picked: readonly (readonly [NodeOption, number])[],
 ): NodePlan['refusals'] {
   return wishes.flatMap((wish, index) => {
-    const places = picked.filter(([, slot]) => slot === index);
-    const available = places.filter(([option]) => option.result !== undefined).length;
     const needed = wish.count ?? 0;
+    const available = picked.filter(([option, column]) => slots[column] === index && option !== REFUSED_OPTION).length;
     return available < needed ? [{ wish: index, refusal: refuseCount(index, needed, available) }] : [];
   });
 }
@@ -203,16 +159,4 @@ function byIndexThenKey(left: NodeGpu, right: NodeGpu): number {
   const difference = (left.index ?? 0) - (right.index ?? 0);
   if (difference !== 0) return difference;
   return left.key < right.key ? -1 : Number(left.key > right.key);
-}
-
-function addCosts(left: NodeCost, right: NodeCost): NodeCost {
-  return {
-    refused: left.refused + right.refused,
-    stickyBroken: left.stickyBroken + right.stickyBroken,
-    busyDisturbed: left.busyDisturbed + right.busyDisturbed,
-    modeChanges: left.modeChanges + right.modeChanges,
-    destroyed: left.destroyed + right.destroyed,
-    created: left.created + right.created,
-    computeInstancesChanged: left.computeInstancesChanged + right.computeInstancesChanged,
-  };
 }

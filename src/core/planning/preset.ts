@@ -44,8 +44,9 @@ export function listPresets(geometry: Geometry): readonly string[] {
   ];
 }
 
-/** `1g.24gb.me.all` may be `1g.24gb+me.all`: the dot that follows `gb` stands for the plus. */
+/** `1g.24gb.me.all` may be `1g.24gb+me.all`: the dot that follows `gb` stands for the plus. No preset splits GPU instances. */
 function readDotted(name: string): readonly string[] {
+  if (/^\d+c\./.test(name)) return [];
   return [name, name.replace(/gb\./, 'gb+')];
 }
 

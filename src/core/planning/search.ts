@@ -21,6 +21,8 @@ export interface KeptInstance {
 /** The best way from what is there to what is wanted. */
 export interface Found {
   readonly cost: PlanCost;
+  /** Number of instances to be made. */
+  readonly created: number;
   readonly kept: readonly KeptInstance[];
   /** Places for the instances to be made, largest profile first; undefined if there are none. */
   readonly made: Arrangement | undefined;
@@ -125,6 +127,7 @@ function describe(present: Present, found: NonNullable<Best['found']>, packed: n
       computeInstancesDestroyed: Math.floor(packed / DIGIT) % DIGIT,
       computeInstancesCreated: packed % DIGIT,
     },
+    created: left.reduce((sum, count) => sum + count, 0),
     kept,
     made: found.made,
     kindsLeft: found.way.flatMap((kind, index) => (left[index] ? [{ ...kind, count: left[index] }] : [])),

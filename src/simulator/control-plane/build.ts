@@ -22,7 +22,10 @@ export async function buildControlPlane(module: GoModule, go: GoToolchain, targe
   const guard = startGuard(folder);
   try {
     const startedAt = Date.now();
-    await runGo(module, join(folder, programFile), (pid) => guard.watch(pid));
+    const scratch = join(folder, 'scratch');
+    await mkdir(scratch);
+    await runGo(module, { output: join(folder, programFile), scratch, onStart: (pid) => guard.watch(-pid) });
+    await rm(scratch, { recursive: true, force: true });
     for (const name of allPrograms) await symlink(programFile, join(folder, name));
     const buildSeconds = Math.round((Date.now() - startedAt) / 1000);
     await writeManifest(folder, { kubernetes: module.kubernetes, go: go.version, buildSeconds });
@@ -37,9 +40,17 @@ export async function buildControlPlane(module: GoModule, go: GoToolchain, targe
   }
 }
 
-async function runGo(module: GoModule, output: string, onStart: (pid: number) => void): Promise<void> {
+interface GoRun {
+  readonly output: string;
+  /** For Go's temporary files: a Go that is killed leaves them behind, the guard does not. */
+  readonly scratch: string;
+  readonly onStart: (pid: number) => void;
+}
+
+async function runGo(module: GoModule, { output, scratch, onStart }: GoRun): Promise<void> {
   const args = [...buildArguments(module.kubernetes), '-o', output, '.'];
-  const built = await runProgram('go', args, { cwd: module.folder, env: goEnvironment(), onStart }).catch(
+  const env = { ...goEnvironment(), GOTMPDIR: scratch };
+  const built = await runProgram('go', args, { cwd: module.folder, env, onStart, ownGroup: true }).catch(
     (cause: unknown) => {
       throw new ControlPlaneError('BuildFailed', `\`go build\` did not start: ${messageOf(cause)}`, { cause });
     },

@@ -27,7 +27,10 @@ export interface Manifest {
 /** Outside the work tree, so that checkouts share it and `git clean` spares it. */
 export function cacheRoot(): string {
   const base = process.env['XDG_CACHE_HOME'];
-  return join(base !== undefined && base !== '' ? base : join(homedir(), '.cache'), 'gpu-partition-operator/control-plane');
+  return join(
+    base !== undefined && base !== '' ? base : join(homedir(), '.cache'),
+    'gpu-partition-operator/control-plane',
+  );
 }
 
 export async function writeManifest(
@@ -53,7 +56,8 @@ export async function findFault(folder: string): Promise<string | undefined> {
   const { size, mtimeMs } = await stat(program);
   if (size !== manifest.size) return `${programFile} has ${size} bytes and should have ${manifest.size}`;
   const untouched = Math.round(mtimeMs) === manifest.modifiedMs;
-  if (!untouched && (await hashFile(program)) !== manifest.sha256) return `${programFile} has another hash than when built`;
+  if (!untouched && (await hashFile(program)) !== manifest.sha256)
+    return `${programFile} has another hash than when built`;
   return probeKubectl(join(folder, 'kubectl'), manifest.kubernetes);
 }
 

@@ -81,7 +81,10 @@ export async function waitUntilReady(
     const ended = component.ended();
     if (ended !== undefined || Date.now() > deadline) {
       const what = ended === undefined ? `was not ready after ${timeoutMs / 1000} s` : `ended with ${ended}`;
-      throw new ControlPlaneError('StartFailed', `${component.name} ${what}; the end of its log:\n${component.logTail()}`);
+      throw new ControlPlaneError(
+        'StartFailed',
+        `${component.name} ${what}; the end of its log:\n${component.logTail()}`,
+      );
     }
     await sleep(20);
   }

@@ -14,11 +14,18 @@ export interface ControllerOptions {
 }
 
 /** All controllers but those that need a cloud or disks, or that do nothing here but use memory. */
-const controllers = [
-  '*',
-  ...['cloud-node-lifecycle', 'horizontal-pod-autoscaler', 'node-ipam', 'node-route', 'persistentvolume-attach-detach'],
-  ...['persistentvolume-binder', 'persistentvolume-expander', 'service-lb', 'ttl'],
-].map((name) => (name === '*' ? name : `-${name}-controller`));
+const withoutControllers = [
+  'cloud-node-lifecycle',
+  'horizontal-pod-autoscaler',
+  'node-ipam',
+  'node-route',
+  'persistentvolume-attach-detach',
+  'persistentvolume-binder',
+  'persistentvolume-expander',
+  'service-lb',
+  'ttl',
+];
+const controllers = ['*', ...withoutControllers.map((name) => `-${name}-controller`)];
 
 export async function startControllerManager(
   options: ControllerOptions & {

@@ -33,7 +33,10 @@ export async function startEtcd(
     '--election-timeout=100',
     '--log-level=warn',
   ];
-  const component = await startComponent(program, args, { log: join(options.folder, 'etcd.log'), guard: options.guard });
+  const component = await startComponent(program, args, {
+    log: join(options.folder, 'etcd.log'),
+    guard: options.guard,
+  });
   await waitUntilReady(component, async () => {
     const answer = await request(`${url}/health`);
     await answer.body.dump();

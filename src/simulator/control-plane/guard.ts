@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 
 /** Kills processes and removes a folder when this process ends, however it ends. */
 export interface Guard {
-  /** Kill this process too. */
+  /** Kill this process too; a negative number is a process group. */
   watch(pid: number): void;
   /** This process has ended: its id may soon be somebody else's. */
   forget(pid: number): void;

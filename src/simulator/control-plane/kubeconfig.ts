@@ -6,7 +6,11 @@ export function formatKubeconfig(about: {
   readonly namespace?: string;
 }): string {
   const cluster = { server: about.server, 'certificate-authority-data': Buffer.from(about.ca).toString('base64') };
-  const context = { cluster: 'local', user: 'local', ...(about.namespace !== undefined && { namespace: about.namespace }) };
+  const context = {
+    cluster: 'local',
+    user: 'local',
+    ...(about.namespace !== undefined && { namespace: about.namespace }),
+  };
   const config = {
     apiVersion: 'v1',
     kind: 'Config',

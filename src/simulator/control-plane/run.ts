@@ -15,6 +15,8 @@ export interface RunOptions {
   /** Killed after so long; no limit where absent. */
   readonly timeoutMs?: number;
   readonly onStart?: (pid: number) => void;
+  /** Makes it the leader of a process group, so that it can be killed with all that it has started. */
+  readonly ownGroup?: boolean;
 }
 
 /**
@@ -25,10 +27,10 @@ export interface RunOptions {
 export async function runProgram(
   file: string,
   args: readonly string[],
-  { cwd, env, input, timeoutMs, onStart }: RunOptions = {},
+  { cwd, env, input, timeoutMs, onStart, ownGroup = false }: RunOptions = {},
 ): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { cwd, env, timeout: timeoutMs, killSignal: 'SIGKILL' });
+    const child = spawn(file, args, { cwd, env, timeout: timeoutMs, killSignal: 'SIGKILL', detached: ownGroup });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

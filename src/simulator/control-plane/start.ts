@@ -57,7 +57,10 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
   const startApi = async (): Promise<Component> =>
     startApiServer({
       program: binaries.kubeApiserver,
-      ...{ folder, guard, port, identities },
+      folder,
+      guard,
+      port,
+      identities,
       etcdUrl: etcd.url,
       ...(auditFile !== undefined && { auditFile }),
       demandServiceAccounts: controllerManager !== undefined,
@@ -70,7 +73,12 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
   const client = createApiClient(server, ca, identities.tokens.admin);
   const kubeconfigFile: ControlPlane['kubeconfigFile'] = async ({ token, namespace } = {}) => {
     const file = join(folder, `kubeconfig-${randomUUID()}`);
-    const about = { server, ca, token: token ?? identities.tokens.admin, ...(namespace !== undefined && { namespace }) };
+    const about = {
+      server,
+      ca,
+      token: token ?? identities.tokens.admin,
+      ...(namespace !== undefined && { namespace }),
+    };
     await writeSecret(file, formatKubeconfig(about));
     return file;
   };
@@ -80,13 +88,17 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
         program: controllerManager,
         kubeconfig: await kubeconfigFile({ token: identities.tokens.controllerManager }),
         extraArguments: options.controllerManagerArguments ?? [],
-        ...{ folder, guard, identities, caFile },
+        folder,
+        guard,
+        identities,
+        caFile,
       }),
     scheduler !== undefined &&
       startScheduler({
         program: scheduler,
         kubeconfig: await kubeconfigFile({ token: identities.tokens.scheduler }),
-        ...{ folder, guard },
+        folder,
+        guard,
       }),
   ]);
   const controllers = others.filter((component) => component !== false);
@@ -104,11 +116,20 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
     guard.release();
   };
   return {
-    ...{ server, caFile, ca, folder, binaries, client, kubeconfigFile, stop },
+    server,
+    caFile,
+    ca,
+    folder,
+    binaries,
+    client,
+    kubeconfigFile,
+    stop,
     adminToken: identities.tokens.admin,
     kubeletToken: identities.tokens.kubelet,
     pids: () => {
-      const running = [etcd.component, apiServer, ...controllers].filter(({ ended }) => ended() === undefined);
+      const running = [etcd.component, apiServer, ...controllers].filter(
+        (component) => component.ended() === undefined,
+      );
       return Object.fromEntries(running.map(({ name, pid }) => [name, pid]));
     },
     serviceAccountToken: async (namespace, name, about = {}) => requestToken(client, namespace, name, about),
@@ -122,7 +143,8 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
       });
     },
     auditedWrites: async () => {
-      if (auditFile === undefined) throw new ControlPlaneError('StartFailed', 'This control plane was started without auditLog.');
+      if (auditFile === undefined)
+        throw new ControlPlaneError('StartFailed', 'This control plane was started without auditLog.');
       return readAuditLog(auditFile);
     },
     killApiServer: async () => apiServer.kill(),

@@ -64,6 +64,10 @@ export function readAllocation(pod: PodObject): PodAllocation {
   }));
 }
 
+export function holdsDevices(given: PodAllocation): boolean {
+  return given.some(({ deviceIds }) => Object.keys(deviceIds).length > 0);
+}
+
 export function isAdmissionFailure(result: PodAllocation | AdmissionFailure): result is AdmissionFailure {
   return 'reason' in result;
 }

@@ -6,13 +6,16 @@ import { refOf } from '../../kube/resource.ts';
 import type { Change } from '../../kube/store.ts';
 import { silentLogger } from '../../process/logger.ts';
 import type { Logger } from '../../process/logger.ts';
-import type { PodAllocation } from './allocation.ts';
 import { nodesResource, podsResource } from './kube-objects.ts';
 import type { NodeObject, PodObject } from './kube-objects.ts';
 import { renewLease } from './lease.ts';
 import { Machine } from './machine.ts';
 import { syncNode } from './node-sync.ts';
 import { isPluginPod, isUp } from './plugin-pod.ts';
+import { encodeAllocatable, encodeList } from './pod-resources.ts';
+import type { PodHolding } from './pod-resources.ts';
+import { servePodResources } from './pod-resources-server.ts';
+import type { PodResourcesServer } from './pod-resources-server.ts';
 import { syncPod } from './pod-sync.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { StateWatch } from './state-watch.ts';
@@ -26,14 +29,6 @@ export interface KubeletFleetOptions {
   readonly timing?: Partial<KubeletTiming>;
 }
 
-/** A pod on a node and what it holds, as the kubelet's PodResources tells. */
-export interface PodHolding {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly containers: PodAllocation;
-}
-
 /**
  * Plays the kubelets and device plugins of many nodes: registers and renews the Nodes, shows the GPUs of their simulated
  * nvidia-smi as resources, starts the pods that are bound to them and ends those that are deleted.
@@ -44,6 +39,7 @@ export class KubeletFleet implements AsyncDisposable {
   readonly #timing: KubeletTiming;
   readonly #machines = new Map<string, Machine>();
   readonly #podsByNode = new Map<string, Map<string, PodObject>>();
+  readonly #servers = new Map<string, PodResourcesServer>();
   readonly #states = new StateWatch();
   readonly #queue: WorkQueue;
   readonly #nodes: Reflector<NodeObject>;
@@ -61,12 +57,17 @@ export class KubeletFleet implements AsyncDisposable {
       backoff: { baseMs: 50, maxMs: 5_000 },
     });
     this.#nodes = new Reflector<NodeObject>({
-      ...{ client, logger, resource: nodesResource },
+      client,
+      logger,
+      resource: nodesResource,
       strip: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
       onChange: ({ key }) => this.#wakeNode(key),
     });
     this.#pods = new Reflector<PodObject>({
-      ...{ client, logger, resource: podsResource, fieldSelector: 'spec.nodeName!=' },
+      client,
+      logger,
+      resource: podsResource,
+      fieldSelector: 'spec.nodeName!=',
       onChange: (change) => this.#onPod(change),
     });
   }
@@ -81,19 +82,30 @@ export class KubeletFleet implements AsyncDisposable {
   /**
    * Boots a node; it registers itself soon. A Node that is there already is taken over as it is.
    *
-   * @throws UnknownGpuError, RangeError
+   * @throws UnknownGpuError, RangeError; the error of the operating system where its socket cannot be made
    */
-  addNode(node: SimulatedNode): void {
-    this.#machines.set(node.name, new Machine(node, this.#logger));
+  async addNode(node: SimulatedNode): Promise<void> {
+    const { name, podResourcesSocket } = node;
+    const machine = new Machine(node, this.#logger);
+    if (podResourcesSocket !== undefined) {
+      const server = await servePodResources(podResourcesSocket, {
+        '/v1.PodResourcesLister/List': () => encodeList(this.listHoldings(name)),
+        '/v1.PodResourcesLister/GetAllocatableResources': () => encodeAllocatable(machine.advertised.deviceIds),
+      });
+      this.#servers.set(name, server);
+    }
+    this.#machines.set(name, machine);
     this.#states.add(node.stateFile, () => this.#wakeNode(node.name));
     this.#wakeNode(node.name);
     for (const key of this.#podsByNode.get(node.name)?.keys() ?? []) this.#queue.add(`pod/${key}`);
   }
 
   /** Takes a node away; its Node object is left for whoever scales the pool down. */
-  removeNode(name: string): void {
+  async removeNode(name: string): Promise<void> {
     const machine = this.#machines.get(name);
     if (machine === undefined) return;
+    await this.#servers.get(name)?.close();
+    this.#servers.delete(name);
     this.#states.remove(machine.node.stateFile);
     this.#machines.delete(name);
   }
@@ -125,7 +137,7 @@ export class KubeletFleet implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    for (const name of this.#machines.keys()) this.removeNode(name);
+    for (const name of [...this.#machines.keys()]) await this.removeNode(name);
     await Promise.all([this.#queue.stop(), this.#nodes.stop(), this.#pods.stop()]);
   }
 
@@ -192,7 +204,8 @@ export class KubeletFleet implements AsyncDisposable {
 
   #machineOf(name: string): Machine {
     const machine = this.#machines.get(name);
-    if (machine === undefined) throw new Error(`no node ${name} in this fleet; it has ${[...this.#machines.keys()].join(', ')}`);
+    if (machine === undefined)
+      throw new Error(`no node ${name} in this fleet; it has ${[...this.#machines.keys()].join(', ')}`);
     return machine;
   }
 }

@@ -4,7 +4,12 @@ import type { KubeObject, Resource } from '../../kube/resource.ts';
 
 export const nodesResource: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
 export const podsResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
-export const leasesResource: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
+export const leasesResource: Resource = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+};
 
 export interface NodeObject extends KubeObject {
   readonly status?: {

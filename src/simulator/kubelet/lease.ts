@@ -7,7 +7,10 @@ interface LeaseObject extends KubeObject {
 }
 
 /** Says that a node lives, as kubelets do: a Lease of its name in kube-node-lease, owned by the Node. */
-export async function renewLease(client: KubeClient, node: { readonly name: string; readonly uid: string }): Promise<void> {
+export async function renewLease(
+  client: KubeClient,
+  node: { readonly name: string; readonly uid: string },
+): Promise<void> {
   const namespace = 'kube-node-lease';
   const ref: ObjectRef = { resource: leasesResource, namespace, name: node.name };
   const renewTime = new Date().toISOString().replace('Z', '000Z');

@@ -1,15 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 
 import { isMigStrategy } from '../../core/labels/mig-strategy.ts';
 import type { Logger } from '../../process/logger.ts';
 import { assembleGpus } from '../nvidia-smi/gpu.ts';
 import type { SimulatedGpu } from '../nvidia-smi/gpu.ts';
-import { parseState } from '../nvidia-smi/state-text.ts';
+import type { NodeState } from '../nvidia-smi/node-state.ts';
+import { readStateFile, updateStateFile } from '../nvidia-smi/state-file.ts';
 import { advertise, nothingAdvertised } from './advertisement.ts';
 import type { Advertisement } from './advertisement.ts';
-import { allocate, isAdmissionFailure, listRequests, readAllocation } from './allocation.ts';
+import { allocate, holdsDevices, isAdmissionFailure, listRequests, readAllocation } from './allocation.ts';
 import type { AdmissionFailure, PodAllocation } from './allocation.ts';
+import { withProcessesOf, withoutProcessesOf } from './gpu-process.ts';
 import type { NodeObject, PodObject } from './kube-objects.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
@@ -76,7 +77,12 @@ export class Machine {
     const known = this.#allocations.get(uidOf(pod));
     if (known !== undefined) return known;
     const given = allocate(pod, this.#advertised, [...this.#allocations.values()]);
-    if (!isAdmissionFailure(given)) this.#allocations.set(uidOf(pod), given);
+    if (isAdmissionFailure(given)) return given;
+    this.#allocations.set(uidOf(pod), given);
+    if (holdsDevices(given)) {
+      const { devices } = this.#advertised;
+      this.#changeState((state) => withProcessesOf(state, pod, given, devices));
+    }
     return given;
   }
 
@@ -87,8 +93,10 @@ export class Machine {
     this.#allocations.set(uidOf(pod), asksForGpus ? readAllocation(pod) : []);
   }
 
-  /** The pod is gone, or has ended. */
+  /** The pod is gone, or has ended: so have its processes. */
   release(pod: PodObject): void {
+    const given = this.#allocations.get(uidOf(pod));
+    if (given !== undefined && holdsDevices(given)) this.#changeState((state) => withoutProcessesOf(state, pod));
     for (const kept of [this.#allocations, this.#starts, this.#stops]) kept.delete(uidOf(pod));
   }
 
@@ -107,11 +115,19 @@ export class Machine {
     return this.#allocations.get(uid);
   }
 
+  #changeState(change: (state: NodeState) => NodeState): void {
+    try {
+      updateStateFile(this.node.stateFile, this.gpus.length, change);
+    } catch (error) {
+      this.#logger.warn('cannot change the state of the GPUs', { error: String(error) });
+    }
+  }
+
   #look(object: NodeObject | undefined): Advertisement {
     const label = object?.metadata.labels?.['nvidia.com/mig.strategy'];
     const strategy = this.node.strategy ?? (isMigStrategy(label) ? label : 'mixed');
     try {
-      const state = parseState(readState(this.node.stateFile), this.gpus.length);
+      const state = readStateFile(this.node.stateFile, this.gpus.length);
       return advertise(this.gpus, state, strategy, this.node.sharing);
     } catch (error) {
       // A real plugin that cannot read a device goes on with what it knows.
@@ -125,15 +141,6 @@ function timeLeftMs(ends: Map<string, number>, uid: string, durationMs: number):
   const end = ends.get(uid) ?? performance.now() + durationMs;
   ends.set(uid, end);
   return end - performance.now();
-}
-
-function readState(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    throw error;
-  }
 }
 
 function uidOf(pod: PodObject): string {

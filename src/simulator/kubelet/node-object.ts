@@ -60,7 +60,9 @@ export function describeStatus({ name }: SimulatedNode, facts: NodeFacts): objec
 /** All is well, as of now. */
 export function describeConditions(now: string): readonly object[] {
   const condition = (type: string, status: string, reason: string): object => ({
-    ...{ type, status, reason },
+    type,
+    status,
+    reason,
     message: reason,
     lastHeartbeatTime: now,
     lastTransitionTime: now,

@@ -16,7 +16,12 @@ export function describeRunning(pod: PodObject, given: PodAllocation, where: { n
       podIP: '10.244.0.1',
       podIPs: [{ ip: '10.244.0.1' }],
       containerStatuses: (pod.spec?.containers ?? []).map(({ name, image = '' }) => ({
-        ...{ name, image, imageID: image, restartCount: 0, ready: true, started: true },
+        name,
+        image,
+        imageID: image,
+        restartCount: 0,
+        ready: true,
+        started: true,
         containerID: `containerd://${pod.metadata.uid ?? ''}-${name}`,
         state: { running: { startedAt: now } },
         ...describeDevices(given, name),

@@ -27,6 +27,7 @@ export async function syncPod(
   if (pod.metadata.deletionTimestamp !== undefined) {
     const waitMs = hasEnded || phase === 'Pending' ? 0 : machine.stopLeftMs(pod, stopMsOf(pod, timing));
     if (waitMs > 0) return { requeueAfterMs: waitMs };
+    machine.release(pod);
     await remove(client, pod, ref);
     return {};
   }

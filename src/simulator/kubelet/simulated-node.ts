@@ -23,6 +23,8 @@ export interface SimulatedNode {
   readonly gpuSeed?: string;
   /** State file of the node's simulated nvidia-smi; absent on disk means MIG off everywhere. */
   readonly stateFile: string;
+  /** Where the kubelet of the node serves PodResources; at most 107 bytes. Nowhere if absent. */
+  readonly podResourcesSocket?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];

@@ -29,7 +29,10 @@ export class UnknownGpuError extends Error {
   override readonly name = 'UnknownGpuError';
 
   constructor(wanted: string) {
-    const known = [...MODELS.flatMap((model) => model.products.map((product) => product.name)), ...NON_MIG_BOARDS.keys()];
+    const known = [
+      ...MODELS.flatMap((model) => model.products.map((product) => product.name)),
+      ...NON_MIG_BOARDS.keys(),
+    ];
     super(`NVIDIA_SMI_SIM_GPUS names ${JSON.stringify(wanted)}, which is no known GPU; known are: ${known.join(', ')}`);
   }
 }

@@ -34,7 +34,9 @@ export function listCiProfiles(gi: GiProfile, all: readonly GiProfile[]): readon
   return SLICES_BY_ID.filter(([, slices]) => fits(slices, gi)).flatMap(([id, slices]) => {
     const plain = describe(id, slices, gi, perSlice);
     const withRevision = slices === 1 && gi.computeSlices > 1 && revised !== undefined;
-    return withRevision ? [plain, { ...plain, id: REVISED_ONE_SLICE, starts: evenStarts(gi), multiprocessors: revised }] : [plain];
+    return withRevision
+      ? [plain, { ...plain, id: REVISED_ONE_SLICE, starts: evenStarts(gi), multiprocessors: revised }]
+      : [plain];
   });
 }
 

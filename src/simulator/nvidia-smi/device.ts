@@ -96,7 +96,9 @@ export function destroyComputeInstance(
   if (left.length === gi.computeInstances.length) {
     throw new NvmlFailure(NVML.notFound);
   }
-  if (state.processes.some((proc) => proc.gpu === gpu.index && proc.instance?.gi === giId && proc.instance.ci === ciId)) {
+  if (
+    state.processes.some((proc) => proc.gpu === gpu.index && proc.instance?.gi === giId && proc.instance.ci === ciId)
+  ) {
     throw new NvmlFailure(NVML.inUse);
   }
   return { state: replaceInstance(state, gpu.index, { ...gi, computeInstances: left }), result: undefined };

@@ -14,6 +14,7 @@ export class FaultSyntaxError extends Error {
 const OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['rc', /^\d+$/],
   ['ms', /^\d+$/],
+  ['profile', /^\d+$/],
   ['gpu', /^\d+$/],
   ['gi', /^\d+$/],
   ['ci', /^\d+$/],
@@ -51,8 +52,7 @@ function parseRule(line: string, row: number): FaultRule {
     }
     options.set(name, value);
   }
-  const number = (name: string): number | undefined =>
-    options.has(name) ? Number(options.get(name)) : undefined;
+  const number = (name: string): number | undefined => (options.has(name) ? Number(options.get(name)) : undefined);
   const need = (name: string): number => {
     const value = number(name);
     if (value === undefined) {
@@ -95,6 +95,8 @@ function interpret(
     case 'leak':
       need('gi');
       return at({ kind: 'fail', code: NVML.inUse, done: false }, 'GpuInstanceDestroy');
+    case 'hide':
+      return at({ kind: 'hideProfile', profileId: need('profile') }, 'DeviceGetGpuInstanceProfileInfo');
     case 'nodriver':
       return at({ kind: 'fail', code: NVML.driverNotLoaded, done: false }, 'Init');
     case 'nolibrary':

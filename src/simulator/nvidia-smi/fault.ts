@@ -10,6 +10,8 @@ export type FaultEffect =
   /** A change of MIG mode stays pending with this NVML code. */
   | { readonly kind: 'pending'; readonly code: number }
   | { readonly kind: 'output'; readonly damage: OutputDamage; readonly bytes: number }
+  /** The driver does not know this GPU instance profile. */
+  | { readonly kind: 'hideProfile'; readonly profileId: number }
   | { readonly kind: 'persistenceOff' }
   | { readonly kind: 'reboot' };
 

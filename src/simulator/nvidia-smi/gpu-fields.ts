@@ -15,6 +15,11 @@ export interface GpuRow {
 
 const utilization = ({ facts }: GpuRow): string => (facts.utilization === 'N/A' ? NOT_AVAILABLE : '0');
 
+/** In CSV whatever is no value stands in brackets: `[N/A]`, `[GPU is lost]`. */
+function bracket(mode: string): string {
+  return mode === 'Enabled' || mode === 'Disabled' ? mode : `[${mode}]`;
+}
+
 /** Fields of `--help-query-gpu` that the simulator has a value for. */
 const VALUES: readonly QueryField<GpuRow>[] = [
   field(['timestamp'], undefined, ({ now }) => formatTimestamp(now)),
@@ -86,15 +91,21 @@ const VALUES: readonly QueryField<GpuRow>[] = [
   field(['clocks.current.sm', 'clocks.sm'], 'MHz', () => '210'),
   field(['clocks.current.memory', 'clocks.mem'], 'MHz', ({ facts }) => String(facts.board.memoryMHz)),
   field(['clocks.current.video', 'clocks.video'], 'MHz', () => '585'),
-  field(['clocks.applications.graphics', 'clocks.applications.gr'], 'MHz', ({ facts }) => String(facts.board.graphicsMHz)),
+  field(['clocks.applications.graphics', 'clocks.applications.gr'], 'MHz', ({ facts }) =>
+    String(facts.board.graphicsMHz),
+  ),
   field(['clocks.applications.memory', 'clocks.applications.mem'], 'MHz', ({ facts }) => String(facts.board.memoryMHz)),
-  field(['clocks.default_applications.graphics', 'clocks.default_applications.gr'], 'MHz', ({ facts }) => String(facts.board.graphicsMHz)),
-  field(['clocks.default_applications.memory', 'clocks.default_applications.mem'], 'MHz', ({ facts }) => String(facts.board.memoryMHz)),
+  field(['clocks.default_applications.graphics', 'clocks.default_applications.gr'], 'MHz', ({ facts }) =>
+    String(facts.board.graphicsMHz),
+  ),
+  field(['clocks.default_applications.memory', 'clocks.default_applications.mem'], 'MHz', ({ facts }) =>
+    String(facts.board.memoryMHz),
+  ),
   field(['clocks.max.graphics', 'clocks.max.gr'], 'MHz', ({ facts }) => String(facts.board.graphicsMHz)),
   field(['clocks.max.sm'], 'MHz', ({ facts }) => String(facts.board.graphicsMHz)),
   field(['clocks.max.memory', 'clocks.max.mem'], 'MHz', ({ facts }) => String(facts.board.memoryMHz)),
-  field(['mig.mode.current'], undefined, ({ facts }) => facts.migCurrent),
-  field(['mig.mode.pending'], undefined, ({ facts }) => facts.migPending),
+  field(['mig.mode.current'], undefined, ({ facts }) => bracket(facts.migCurrent)),
+  field(['mig.mode.pending'], undefined, ({ facts }) => bracket(facts.migPending)),
   field(['gsp.mode.current'], undefined, () => 'Enabled'),
   field(['gsp.mode.default'], undefined, () => 'Enabled'),
 ];

@@ -13,10 +13,7 @@ export interface SimulatedGpu {
 }
 
 /** Bus numbers of the eight GPUs of a DGX A100, then free ones. */
-const BUSES = [
-  ...['07', '0F', '47', '4E', '87', '90', 'B7', 'BD'],
-  ...['C1', 'C9', 'D1', 'D9', 'E1', 'E9', 'F1', 'F9'],
-] as const;
+const BUSES: readonly string[] = '07 0F 47 4E 87 90 B7 BD C1 C9 D1 D9 E1 E9 F1 F9'.split(' ');
 
 export const MAX_GPUS = BUSES.length;
 

@@ -1,6 +1,5 @@
 import { ciProfilesOf } from './device.ts';
 import { exitWith } from './command-exit.ts';
-import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { ProfileTuple } from './mig-argument.ts';
 import { findByIdOrName, parseProfileTuples } from './mig-argument.ts';
@@ -60,7 +59,7 @@ function createGpuInstance(world: World, nvml: Nvml, gpu: SimulatedGpu, tuple: P
     const complaint = `Unable to create a GPU instace ${where} using profile ${tuple.text}: invalid placement syntax\n`;
     return exitWith(world, NVML.invalidArgument, `${complaint}${NO_GPU_INSTANCES}: Invalid Argument\n`);
   }
-  const profile = findByIdOrName(listGiProfiles(gpu.board), tuple.profile);
+  const profile = findByIdOrName(nvml.findGiProfiles(gpu), tuple.profile);
   if (tuple.start !== undefined) {
     // With a start the placements are asked for first, and that failure has no line of its own.
     tryList(world, () => nvml.checkGiPlacements(gpu), NO_GPU_INSTANCES);
@@ -90,9 +89,7 @@ function createComputeInstance(
   const where = `on GPU ${pad(gpu.index)} GPU instance ID ${pad(gi.id)}`;
   const profiles = ciProfilesOf(gpu, gi);
   const profile =
-    tuple === DEFAULT_PROFILE
-      ? profiles.find(({ isDefault }) => isDefault)
-      : findByIdOrName(profiles, tuple.profile);
+    tuple === DEFAULT_PROFILE ? profiles.find(({ isDefault }) => isDefault) : findByIdOrName(profiles, tuple.profile);
   try {
     if (profile === undefined) {
       throw new NvmlFailure(NVML.invalidArgument);

@@ -5,19 +5,32 @@ import type { SimulatedGpu } from './gpu.ts';
 import { ciProfileRows, ciRow, giProfileRows, giRow, placementLine } from './mig-listing.ts';
 import type { InstanceScope } from './mig-scope.ts';
 import { findComputeInstances, findGpuInstances, tryList } from './mig-scope.ts';
-import { CI_PROFILE_TABLE, CI_TABLE, GI_PROFILE_TABLE, GI_TABLE, tableEntry, tableHead } from './mig-tables.ts';
+import type { MigTable } from './mig-tables.ts';
+import {
+  CI_PROFILE_TABLE,
+  CI_TABLE,
+  fitTable,
+  GI_PROFILE_TABLE,
+  GI_TABLE,
+  tableEntry,
+  tableHead,
+} from './mig-tables.ts';
 import { NVML } from './nvml-code.ts';
 import type { Nvml } from './nvml.ts';
 import type { World } from './world.ts';
 
 /** `-lgip`. The head comes before the first call, so that it is printed even if that fails. */
 export function listProfiles(world: World, nvml: Nvml, gpus: readonly SimulatedGpu[]): number {
-  world.print(tableHead(GI_PROFILE_TABLE));
+  const table = fitTable(
+    GI_PROFILE_TABLE,
+    gpus.flatMap((gpu) => listGiProfiles(gpu.board).map(({ name }) => name)),
+  );
+  world.print(tableHead(table));
   for (const gpu of gpus) {
     const profiles = tryList(world, () => nvml.getGiProfiles(gpu), 'Failed to display GPU instance profiles');
     for (const profile of profiles) {
       const free = countFreeGpuInstances(gpu, world.readState(), profile);
-      world.print(tableEntry(GI_PROFILE_TABLE, giProfileRows(gpu.index, profile, free)));
+      world.print(tableEntry(table, giProfileRows(table, gpu.index, profile, free)));
     }
   }
   return 0;
@@ -36,31 +49,29 @@ export function listPlacements(world: World, nvml: Nvml, gpus: readonly Simulate
 
 /** `-lgi`. It ignores `-gi`. */
 export function listGpuInstances(world: World, nvml: Nvml, scope: InstanceScope): number {
-  const rows = scope.gpus.flatMap((gpu) => {
+  const found = scope.gpus.flatMap((gpu) => {
     const profiles = listGiProfiles(gpu.board);
     const instances = tryList(world, () => nvml.getGpuInstances(gpu), 'Failed to display GPU instances');
-    return instances.map((gi) => giRow(gpu.index, gi, nameOf(profiles, gi.profileId)));
+    return instances.map((gi) => ({ gpu, gi, name: nameOf(profiles, gi.profileId) }));
   });
-  if (rows.length === 0) {
+  if (found.length === 0) {
     return exitWith(world, NVML.notFound, 'No GPU instances found: Not Found\n');
   }
-  world.print(tableHead(GI_TABLE) + rows.map((row) => tableEntry(GI_TABLE, [row])).join(''));
-  return 0;
+  return printTable(world, GI_TABLE, found, (table, { gpu, gi, name }) => [giRow(table, gpu.index, gi, name)]);
 }
 
 /** `-lcip`. */
 export function listComputeProfiles(world: World, nvml: Nvml, scope: InstanceScope): number {
-  const entries = findGpuInstances(world, nvml, scope).flatMap(({ gpu, gi }) => {
+  const found = findGpuInstances(world, nvml, scope).flatMap(({ gpu, gi }) => {
     const owner = listGiProfiles(gpu.board).find(({ id }) => id === gi.profileId);
     return owner === undefined
       ? []
-      : ciProfilesOf(gpu, gi).map((profile) => {
-          const counts = `${freeCiStarts(profile, gi).length}/${profile.starts.length}`;
-          return tableEntry(CI_PROFILE_TABLE, ciProfileRows(gpu.index, gi.id, profile, counts, owner));
-        });
+      : ciProfilesOf(gpu, gi).map((profile) => ({ gpu, gi, owner, profile, name: profile.name }));
   });
-  world.print(tableHead(CI_PROFILE_TABLE) + entries.join(''));
-  return 0;
+  return printTable(world, CI_PROFILE_TABLE, found, (table, { gpu, gi, owner, profile }) => {
+    const counts = `${freeCiStarts(profile, gi).length}/${profile.starts.length}`;
+    return ciProfileRows(table, gpu.index, gi.id, profile, counts, owner);
+  });
 }
 
 /** `-lcipp`, by profile id. */
@@ -76,10 +87,28 @@ export function listComputePlacements(world: World, nvml: Nvml, scope: InstanceS
 
 /** `-lci`. */
 export function listComputeInstances(world: World, nvml: Nvml, scope: InstanceScope): number {
-  const rows = findComputeInstances(world, nvml, scope).map(({ gpu, gi, ci }) =>
-    tableEntry(CI_TABLE, [ciRow(gpu.index, gi.id, ci, nameOf(ciProfilesOf(gpu, gi), ci.profileId))]),
+  const found = findComputeInstances(world, nvml, scope).map(({ gpu, gi, ci }) => ({
+    gpu,
+    gi,
+    ci,
+    name: nameOf(ciProfilesOf(gpu, gi), ci.profileId),
+  }));
+  return printTable(world, CI_TABLE, found, (table, { gpu, gi, ci, name }) => [
+    ciRow(table, gpu.index, gi.id, ci, name),
+  ]);
+}
+
+function printTable<T extends { readonly name: string }>(
+  world: World,
+  template: MigTable,
+  items: readonly T[],
+  rowsOf: (table: MigTable, item: T) => readonly string[],
+): number {
+  const table = fitTable(
+    template,
+    items.map(({ name }) => name),
   );
-  world.print(tableHead(CI_TABLE) + rows.join(''));
+  world.print(tableHead(table) + items.map((item) => tableEntry(table, rowsOf(table, item))).join(''));
   return 0;
 }
 

@@ -1,27 +1,29 @@
 import type { CiProfile } from './ci-profile.ts';
 import type { GiProfile } from './gi-profile.ts';
+import type { MigTable } from './mig-tables.ts';
 import type { ComputeInstance, GpuInstance } from './node-state.ts';
 
 /** Rows of the `nvidia-smi mig` tables and lines of its placement lists, as driver 550 prints them. */
 
-export function giProfileRows(gpu: number, profile: GiProfile, free: number): readonly string[] {
+export function giProfileRows(table: MigTable, gpu: number, profile: GiProfile, free: number): readonly string[] {
   const { engines } = profile;
-  const name = profile.name.padEnd(13) + String(profile.id).padStart(3);
+  const name = profile.name.padEnd(table.nameWidth) + String(profile.id).padStart(3);
   const counts = `${free}/${profile.maxInstances}`.padEnd(11);
   // Four significant figures of half-even rounding, as printf does: 9856 MiB are 9.62 GiB.
   const gib = roundHalfEven(profile.memoryMiB / 1024).padEnd(11);
   return [
     `${index(gpu)}  MIG ${name}     ${counts}${gib}No     ${cell(profile.multiprocessors, 7)}${cell(engines.decoder, 6)}${engines.encoder}`,
-    `${' '.repeat(61)}${cell(engines.copy, 6)}${cell(engines.jpeg, 6)}${engines.ofa}`,
+    `${' '.repeat(table.width - 16)}${cell(engines.copy, 6)}${cell(engines.jpeg, 6)}${engines.ofa}`,
   ];
 }
 
-export function giRow(gpu: number, gi: GpuInstance, name: string): string {
+export function giRow(table: MigTable, gpu: number, gi: GpuInstance, name: string): string {
   const ids = `${String(gi.profileId).padStart(4)}${String(gi.id).padStart(9)}`;
-  return `${index(gpu)}  MIG ${name.padEnd(14)}${ids}          ${gi.start}:${gi.size}`;
+  return `${index(gpu)}  MIG ${name.padEnd(table.nameWidth)}${ids}          ${gi.start}:${gi.size}`;
 }
 
 export function ciProfileRows(
+  table: MigTable,
   gpu: number,
   giId: number,
   profile: CiProfile,
@@ -30,16 +32,16 @@ export function ciProfileRows(
 ): readonly string[] {
   const { engines } = gi;
   const mark = profile.isDefault ? '*' : ' ';
-  const name = `${profile.name.padEnd(15)}${String(profile.id).padStart(3)}${mark}`;
+  const name = `${profile.name.padEnd(table.nameWidth)}${String(profile.id).padStart(3)}${mark}`;
   return [
     `${instance(gpu, giId)}       MIG ${name}     ${counts}           ${cell(profile.multiprocessors, 10)}${cell(engines.decoder, 6)}${cell(engines.encoder, 6)}${engines.ofa}`,
-    `${' '.repeat(70)}${cell(engines.copy, 6)}${engines.jpeg}`,
+    `${' '.repeat(table.width - 16)}${cell(engines.copy, 6)}${engines.jpeg}`,
   ];
 }
 
-export function ciRow(gpu: number, giId: number, ci: ComputeInstance, name: string): string {
+export function ciRow(table: MigTable, gpu: number, giId: number, ci: ComputeInstance, name: string): string {
   const ids = `${String(ci.profileId).padStart(3)}${String(ci.id).padStart(10)}`;
-  return `${instance(gpu, giId)}       MIG ${name.padEnd(15)}${ids}          ${ci.start}:${ci.size}`;
+  return `${instance(gpu, giId)}       MIG ${name.padEnd(table.nameWidth)}${ids}          ${ci.start}:${ci.size}`;
 }
 
 /** `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, in the singular `Placement : {0}:8`. */

@@ -1,17 +1,7 @@
 import type { OptionSpec } from './option.ts';
 
 /** Actions of `nvidia-smi mig`, by the short option that asks for them. */
-export type MigAction =
-  | 'lgip'
-  | 'lgipp'
-  | 'lgi'
-  | 'cgi'
-  | 'dgi'
-  | 'lcip'
-  | 'lcipp'
-  | 'lci'
-  | 'cci'
-  | 'dci';
+export type MigAction = 'lgip' | 'lgipp' | 'lgi' | 'cgi' | 'dgi' | 'lcip' | 'lcipp' | 'lci' | 'cci' | 'dci';
 
 export type MigOption = MigAction | 'help' | 'id' | 'gi' | 'ci' | 'C';
 

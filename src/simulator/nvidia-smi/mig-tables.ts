@@ -3,9 +3,31 @@ export interface MigTable {
   readonly width: number;
   /** Lines between the upper frame and the double line, without the bars. */
   readonly head: readonly string[];
+  /** Column in which the names begin, and how much of it they may take. */
+  readonly nameColumn: number;
+  readonly nameWidth: number;
+}
+
+/**
+ * The table with room for the longest of `names`. Drivers that know names as long as `1g.24gb+me.all` print wider tables
+ * (81 columns instead of 79 were seen); where they put the blanks is a choice.
+ */
+export function fitTable(table: MigTable, names: readonly string[]): MigTable {
+  const extra = Math.max(0, ...names.map((name) => name.length + 1 - table.nameWidth));
+  const end = table.nameColumn + table.nameWidth;
+  const widen = (line: string): string =>
+    line.length <= end ? line : line.slice(0, end) + ' '.repeat(extra) + line.slice(end);
+  return {
+    ...table,
+    width: table.width + extra,
+    head: table.head.map(widen),
+    nameWidth: table.nameWidth + extra,
+  };
 }
 
 export const GI_PROFILE_TABLE: MigTable = {
+  nameColumn: 10,
+  nameWidth: 13,
   width: 77,
   head: [
     ' GPU instance profiles:',
@@ -15,6 +37,8 @@ export const GI_PROFILE_TABLE: MigTable = {
 };
 
 export const GI_TABLE: MigTable = {
+  nameColumn: 10,
+  nameWidth: 14,
   width: 55,
   head: [
     ' GPU instances:',
@@ -24,6 +48,8 @@ export const GI_TABLE: MigTable = {
 };
 
 export const CI_PROFILE_TABLE: MigTable = {
+  nameColumn: 22,
+  nameWidth: 15,
   width: 86,
   head: [
     ' Compute instance profiles:',
@@ -34,6 +60,8 @@ export const CI_PROFILE_TABLE: MigTable = {
 };
 
 export const CI_TABLE: MigTable = {
+  nameColumn: 22,
+  nameWidth: 15,
   width: 68,
   head: [
     ' Compute instances:',

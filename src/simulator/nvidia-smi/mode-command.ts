@@ -88,7 +88,8 @@ export function resetGpus(world: World, nvml: Nvml, selector: string | undefined
     world.print('All done.\n');
     return 0;
   }
-  const [count, these] = refused.length === 1 ? ['1 device is', 'this device'] : [`${refused.length} devices are`, 'these devices'];
+  const [count, these] =
+    refused.length === 1 ? ['1 device is', 'this device'] : [`${refused.length} devices are`, 'these devices'];
   return exitWith(
     world,
     255,

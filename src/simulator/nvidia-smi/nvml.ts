@@ -60,7 +60,15 @@ export class Nvml {
   getGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
     this.#enter('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index });
     this.#requireRoot();
-    return listGiProfiles(gpu.board);
+    return this.findGiProfiles(gpu);
+  }
+
+  /** The profiles that this driver knows, as `-cgi` looks them up: free for every user. */
+  findGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
+    const hidden = this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }).flatMap((effect) =>
+      effect.kind === 'hideProfile' ? [effect.profileId] : [],
+    );
+    return listGiProfiles(gpu.board).filter(({ id }) => !hidden.includes(id));
   }
 
   checkGiPlacements(gpu: SimulatedGpu): void {
@@ -85,13 +93,9 @@ export class Nvml {
     this.#change('GpuInstanceDestroy', { gpu: gpu.index, gi }, (state) => destroyGpuInstance(gpu, state, gi));
   }
 
-  createComputeInstance(
-    gpu: SimulatedGpu,
-    gi: number,
-    profile: CiProfile,
-    start: number | undefined,
-  ): ComputeInstance {
-    const call = start === undefined ? 'GpuInstanceCreateComputeInstance' : 'GpuInstanceCreateComputeInstanceWithPlacement';
+  createComputeInstance(gpu: SimulatedGpu, gi: number, profile: CiProfile, start: number | undefined): ComputeInstance {
+    const call =
+      start === undefined ? 'GpuInstanceCreateComputeInstance' : 'GpuInstanceCreateComputeInstanceWithPlacement';
     return this.#change(call, { gpu: gpu.index, gi }, (state) => createComputeInstance(gpu, state, gi, profile, start));
   }
 
@@ -173,6 +177,7 @@ export class Nvml {
       case 'pending':
       case 'output':
       case 'persistenceOff':
+      case 'hideProfile':
       case 'reboot':
         return;
     }

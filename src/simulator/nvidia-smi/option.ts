@@ -46,7 +46,9 @@ export function scanOptions<Name extends string>(
 }
 
 function isOption(word: string, specs: readonly OptionSpec<string>[]): boolean {
-  return specs.some(({ spellings }) => spellings.some((spelling) => word === spelling || word.startsWith(`${spelling}=`)));
+  return specs.some(({ spellings }) =>
+    spellings.some((spelling) => word === spelling || word.startsWith(`${spelling}=`)),
+  );
 }
 
 /** The text given for an option, if any was. */

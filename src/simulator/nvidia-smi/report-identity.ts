@@ -21,10 +21,7 @@ export function describeIdentity(facts: GpuFacts): readonly ReportNode[] {
     ...describeMigDevices(facts),
     leaf('Accounting Mode', 'accounting_mode', 'Disabled'),
     leaf('Accounting Mode Buffer Size', 'accounting_mode_buffer_size', '4000'),
-    group('Driver Model', 'driver_model', [
-      leaf('Current', 'current_dm', 'N/A'),
-      leaf('Pending', 'pending_dm', 'N/A'),
-    ]),
+    group('Driver Model', 'driver_model', [leaf('Current', 'current_dm', 'N/A'), leaf('Pending', 'pending_dm', 'N/A')]),
     leaf('Serial Number', 'serial', facts.gpu.serial),
     leaf('GPU UUID', 'uuid', facts.gpu.uuid),
     leaf('Minor Number', 'minor_number', String(facts.gpu.index)),
@@ -60,8 +57,6 @@ export function describeIdentity(facts: GpuFacts): readonly ReportNode[] {
       leaf('Drain and Reset Recommended', 'drain_and_reset_recommended', 'No'),
     ]),
     leaf('GSP Firmware Version', 'gsp_firmware_version', DRIVER_VERSION),
-    group('IBMNPU', 'ibmnpu', [
-      leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A'),
-    ]),
+    group('IBMNPU', 'ibmnpu', [leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A')]),
   ];
 }

@@ -98,10 +98,7 @@ const RETIRED_PAGES: readonly ReportNode[] = [
       leaf(null, 'retired_count', 'N/A'),
       leaf(null, 'retired_pagelist', 'N/A'),
     ]),
-    group(null, 'double_bit_retirement', [
-      leaf(null, 'retired_count', 'N/A'),
-      leaf(null, 'retired_pagelist', 'N/A'),
-    ]),
+    group(null, 'double_bit_retirement', [leaf(null, 'retired_count', 'N/A'), leaf(null, 'retired_pagelist', 'N/A')]),
     leaf(null, 'pending_blacklist', 'N/A'),
     leaf(null, 'pending_retirement', 'N/A'),
   ]),

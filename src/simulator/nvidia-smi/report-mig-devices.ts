@@ -9,10 +9,7 @@ export function describeMigDevices(facts: GpuFacts): readonly ReportNode[] {
   const devices = listMigDevices(facts.gpu, facts.state).flatMap((device) => describeDevice(facts, device));
   // In the XML the devices are indented like their parent (nvidia-smi does so); in the text there is no parent.
   const inner = devices.length === 0 ? ['\t\t\tNone'] : xmlLines(devices);
-  return [
-    { kind: 'xml', lines: ['\t\t<mig_devices>', ...inner, '\t\t</mig_devices>'] },
-    ...devices.map(withoutTag),
-  ];
+  return [{ kind: 'xml', lines: ['\t\t<mig_devices>', ...inner, '\t\t</mig_devices>'] }, ...devices.map(withoutTag)];
 }
 
 function describeDevice(facts: GpuFacts, device: MigDevice): readonly ReportNode[] {

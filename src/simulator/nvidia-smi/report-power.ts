@@ -58,33 +58,25 @@ export function describePower(facts: GpuFacts): readonly ReportNode[] {
       leaf('Graphics', 'graphics_clock', facts.graphicsClock),
       leaf('Memory', 'mem_clock', facts.memoryClock),
     ]),
-    group('Deferred Clocks', 'deferred_clocks', [
-      leaf('Memory', 'mem_clock', 'N/A'),
-    ]),
+    group('Deferred Clocks', 'deferred_clocks', [leaf('Memory', 'mem_clock', 'N/A')]),
     group('Max Clocks', 'max_clocks', [
       leaf('Graphics', 'graphics_clock', facts.graphicsClock),
       leaf('SM', 'sm_clock', facts.graphicsClock),
       leaf('Memory', 'mem_clock', facts.memoryClock),
       leaf('Video', 'video_clock', '1290 MHz'),
     ]),
-    group('Max Customer Boost Clocks', 'max_customer_boost_clocks', [
-      leaf('Graphics', 'graphics_clock', 'N/A'),
-    ]),
+    group('Max Customer Boost Clocks', 'max_customer_boost_clocks', [leaf('Graphics', 'graphics_clock', 'N/A')]),
     group('Clock Policy', 'clock_policy', [
       leaf('Auto Boost', 'auto_boost', 'N/A'),
       leaf('Auto Boost Default', 'auto_boost_default', 'N/A'),
     ]),
-    group('Voltage', 'voltage', [
-      leaf('Graphics', 'graphics_volt', 'N/A'),
-    ]),
+    group('Voltage', 'voltage', [leaf('Graphics', 'graphics_volt', 'N/A')]),
     group('Fabric', 'fabric', [
       leaf('State', 'state', 'N/A'),
       leaf('Status', 'status', 'N/A'),
       leaf('CliqueId', 'cliqueId', 'N/A'),
       leaf('ClusterUUID', 'clusterUuid', 'N/A'),
-      group('Health', 'health', [
-        leaf('Bandwidth', 'bandwidth', 'N/A'),
-      ]),
+      group('Health', 'health', [leaf('Bandwidth', 'bandwidth', 'N/A')]),
     ]),
     leaf(null, 'supported_clocks', 'N/A'),
     ...describeProcesses(facts),

@@ -20,7 +20,10 @@ const PROC = /^proc gpu (\d+)(?: gi (\d+) ci (\d+))? pid (\d+) mem (\d+) name (.
 
 interface Draft {
   readonly mig: Map<number, { readonly migCurrent: boolean; readonly migPending: boolean }>;
-  readonly gis: Map<number, (Omit<GpuInstance, 'computeInstances'> & { readonly computeInstances: ComputeInstance[] })[]>;
+  readonly gis: Map<
+    number,
+    (Omit<GpuInstance, 'computeInstances'> & { readonly computeInstances: ComputeInstance[] })[]
+  >;
   readonly processes: GpuProcess[];
 }
 

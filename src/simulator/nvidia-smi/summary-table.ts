@@ -35,11 +35,11 @@ export function printSummary(world: World, nvml: Nvml, selector: string | undefi
 const HEAD: readonly string[] = [
   RULE,
   `| NVIDIA-SMI ${DRIVER_VERSION.padEnd(22)} Driver Version: ${DRIVER_VERSION.padEnd(14)} CUDA Version: ${CUDA_VERSION.padEnd(8)} |`,
-  `|${GPU_RULE.slice(1, -1)}|`.replace(/^\|-/, '|-'),
+  `|${GPU_RULE.slice(1)}`,
   '| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |',
   '| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |',
   '|                                         |                        |               MIG M. |',
-  `|${'='.repeat(41)}+${'='.repeat(24)}+${'='.repeat(22)}|`.replace(/\|$/, '|'),
+  `|${'='.repeat(41)}+${'='.repeat(24)}+${'='.repeat(22)}|`,
 ];
 
 function gpuRows(facts: GpuFacts): readonly string[] {
@@ -51,8 +51,8 @@ function gpuRows(facts: GpuFacts): readonly string[] {
   const utilization = facts.utilization === 'N/A' ? 'N/A' : '0%';
   const pending = facts.migPending === facts.migCurrent ? facts.migCurrent : `${facts.migPending}*`;
   return [
-    `| ${String(gpu.index).padStart(3)}  ${board.productName.slice(0, 27).padEnd(27)}    ${persistence}  | ${`${gpu.busId} Off`.padStart(22)} | ${(hasMig ? 'On' : '0').padStart(20)} |`,
-    `| N/A   ${TEMPERATURE_CELSIUS}C    P0            ${watts.padStart(14)}  | ${memory} | ${utilization.padStart(7)}      Default |`,
+    `| ${String(gpu.index).padStart(3)}  ${board.productName.slice(0, 27).padEnd(27)}   ${persistence}  | ${`${gpu.busId} Off`.padStart(22)} | ${(hasMig ? 'On' : '0').padStart(20)} |`,
+    `| N/A   ${TEMPERATURE_CELSIUS}C    P0           ${watts.padStart(13)} | ${memory} | ${utilization.padStart(7)}      Default |`,
     `|${' '.repeat(41)}|${' '.repeat(24)}| ${pending.padStart(20)} |`,
     GPU_RULE,
   ];
@@ -94,7 +94,7 @@ function processRows(processes: readonly GpuProcess[]): readonly string[] {
     const gi = instance === undefined ? '  N/A' : cell(instance.gi, 5);
     const ci = instance === undefined ? '  N/A' : cell(instance.ci, 5);
     const used = `${memoryMiB}MiB`.padStart(10);
-    return `|${cell(gpu, 5)}${gi}${ci}${String(pid).padStart(11)}      C   ${name.slice(0, 38).padEnd(38)} ${used} |`;
+    return `|${cell(gpu, 5)}${gi}${ci}${String(pid).padStart(11)}      C   ${name.slice(0, 41).padEnd(41)} ${used} |`;
   });
   return [
     RULE,

@@ -33,13 +33,12 @@ export const TOP_OPTIONS: readonly OptionSpec<TopOption>[] = [
 
 /** First words that the real nvidia-smi knows and the simulator refuses, rather than doing something half right. */
 export const NOT_SIMULATED: readonly string[] = [
-  ...['-B', '--list-excluded-gpus', '-f', '--filename', '-l', '--loop', '-lms', '--loop-ms', '-u', '--unit', '--dtd'],
-  ...['-d', '--display', '--query-supported-clocks', '--query-accounted-apps', '--query-retired-pages'],
-  ...['--query-remapped-rows', '-pm', '--persistence-mode', '-e', '--ecc-config', '-p', '--reset-ecc-errors', '-c'],
-  ...['--compute-mode', '--gom', '-vm', '--virt-mode', '-lgc', '--lock-gpu-clocks', '-rgc', '--reset-gpu-clocks'],
-  ...['-lmc', '--lock-memory-clocks', '-rmc', '--reset-memory-clocks', '-ac', '--applications-clocks', '-rac'],
-  ...['--reset-applications-clocks', '-pl', '--power-limit', '-cc', '--cuda-clocks', '-am', '--accounting-mode', '-caa'],
-  ...['--clear-accounted-apps', '-gtt', '--gpu-target-temp', '-t', '--toggle-led', 'dmon', 'daemon', 'replay', 'pmon'],
-  ...['topo', 'drain', 'nvlink', 'c2c', 'clocks', 'encodersessions', 'fbcsessions', 'vgpu', 'compute-policy'],
-  ...['boost-slider', 'power-hint', 'base-clocks', 'conf-compute', 'gpm', 'pci'],
-];
+  '-B --list-excluded-gpus -f --filename -l --loop -lms --loop-ms -u --unit --dtd -d --display',
+  '--query-supported-clocks --query-accounted-apps --query-retired-pages --query-remapped-rows -pm',
+  '--persistence-mode -e --ecc-config -p --reset-ecc-errors -c --compute-mode --gom -vm --virt-mode',
+  '-lgc --lock-gpu-clocks -rgc --reset-gpu-clocks -lmc --lock-memory-clocks -rmc --reset-memory-clocks',
+  '-ac --applications-clocks -rac --reset-applications-clocks -pl --power-limit -cc --cuda-clocks -am',
+  '--accounting-mode -caa --clear-accounted-apps -gtt --gpu-target-temp -t --toggle-led dmon daemon',
+  'replay pmon topo drain nvlink c2c clocks encodersessions fbcsessions vgpu compute-policy',
+  'boost-slider power-hint base-clocks conf-compute gpm pci',
+].flatMap((line) => line.split(' '));

@@ -1,17 +1,51 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import facts from '../../fixtures/geometry/models.json' with { type: 'json' };
 import type { Engines } from '../../../src/core/geometry/geometry.ts';
 import { MODELS, type GpuModel } from '../../../src/core/geometry/models.ts';
 import { deriveEngineTotals } from '../../../src/core/geometry/profile-lookup.ts';
 import { SOURCES } from '../../../src/core/geometry/sources.ts';
 
-type Facts = (typeof facts.models)['a100-40gb'];
+/** A profile in the columns of the fixture. */
+type ProfileRow = readonly [
+  name: string,
+  role: string,
+  id: number | null,
+  computeSlices: number,
+  memorySlices: number | null,
+  starts: readonly number[],
+  maxInstances: number,
+  engines: readonly number[],
+  memoryMiB: number | null,
+  multiprocessors: number | null,
+  formerNames: readonly string[],
+  inferred: readonly string[],
+];
 
-const factsOf = new Map<string, Facts>(Object.entries(facts.models as unknown as Record<string, Facts>));
+interface Facts {
+  readonly chip: string;
+  readonly family: string;
+  readonly computeSlices: number;
+  readonly memorySlices: number;
+  readonly memoryMiB: number | null;
+  readonly multiprocessors: number | null;
+  readonly resetToChangeMode: boolean;
+  readonly modeSurvivesReboot: boolean;
+  readonly minDriver: string | null;
+  readonly engines: readonly number[] | null;
+  readonly confidence: string;
+  readonly sources: readonly string[];
+  readonly products: readonly (readonly [name: string, label: string, pci: string, old: readonly string[]])[];
+  readonly profiles: readonly ProfileRow[];
+}
+
+const fixture: { readonly models: Readonly<Record<string, Facts>> } = JSON.parse(
+  readFileSync(new URL('../../fixtures/geometry/models.json', import.meta.url), 'utf8'),
+);
+const factsOf = Object.entries(fixture.models);
 
 describe('the table of GPU models', () => {
   it('has the models of the facts and no other', () => {
-    expect(MODELS.map(({ id }) => id)).to.have.members([...factsOf.keys()]);
+    expect(MODELS.map(({ id }) => id)).to.have.members(Object.keys(fixture.models));
   });
 
   for (const [id, fact] of factsOf) {
@@ -61,7 +95,7 @@ function writeBoard(model: GpuModel): object {
 }
 
 function readBoard(fact: Facts): object {
-  const products = fact.products as unknown as readonly (readonly [string, string, string, readonly string[]])[];
+  const { products } = fact;
   // A name in brackets is no name: the facts know only the PCI id of such a board.
   const named = products.filter(([name]) => !name.startsWith('('));
   return {
@@ -99,7 +133,7 @@ function writeProfile(profile: GpuModel['profiles'][number]): object {
   };
 }
 
-function readProfile(row: Facts['profiles'][number]): object {
+function readProfile(row: ProfileRow): object {
   const [name, , id, compute, memory, starts, max, engines, memoryMiB, multiprocessors, formerNames, inferred] = row;
   return {
     name,

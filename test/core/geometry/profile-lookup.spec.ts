@@ -47,11 +47,14 @@ function model(id: string): GpuModel {
   return found;
 }
 
-function renamed({ profiles, ...rest }: GpuModel, from: string, to: string): Geometry {
+/** The table as a driver prints it that knows the profile by another name, and knows no former names. */
+function renamed(geometry: GpuModel, from: string, to: string): Geometry {
   return {
-    ...rest,
-    profiles: profiles.map(({ formerNames: _, ...profile }) =>
-      profile.name === from ? { ...profile, name: to } : profile,
-    ),
+    ...geometry,
+    profiles: geometry.profiles.map((profile) => ({
+      ...profile,
+      name: profile.name === from ? to : profile.name,
+      formerNames: [],
+    })),
   };
 }

@@ -1,114 +1,25 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 
 import { expect } from 'chai';
 
-import type { KubeClient } from '../../../src/kube/client.ts';
-import { KubeletFleet } from '../../../src/simulator/kubelet/fleet.ts';
-import { nodesResource, podsResource } from '../../../src/simulator/kubelet/kube-objects.ts';
-import type { NodeObject, PodObject } from '../../../src/simulator/kubelet/kube-objects.ts';
+import { idleAnnotation } from '../../../src/simulator/kubelet/gpu-process.ts';
 import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/timing.ts';
-import type { SimulatedNode } from '../../../src/simulator/kubelet/simulated-node.ts';
-import { createKubeClient, createNamespace, uniqueName, useSharedCluster } from '../../support/cluster.ts';
+import { useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
-
-const a100 = 'NVIDIA A100-SXM4-40GB';
-const twoSlices = `gpu 0 mig 1 pending 1
-gi 0 13 profile 19 place 6:1
-ci 0 13 0 profile 0 place 0:1
-gi 0 1 profile 9 place 0:4
-ci 0 1 0 profile 2 place 0:3
-`;
-const sevenSlices = `gpu 0 mig 1 pending 1\n${[0, 1, 2, 3, 4, 5, 6]
-  .map((i) => `gi 0 ${7 + i} profile 19 place ${i}:1\nci 0 ${7 + i} 0 profile 0 place 0:1\n`)
-  .join('')}`;
+import { GpuNodes, states } from '../../support/gpu-nodes.ts';
 
 describe('a fleet of simulated kubelets', () => {
   const cluster = useSharedCluster();
-  let folder: string;
-  let client: KubeClient;
-  let namespace: string;
-  let fleet: KubeletFleet;
+  let nodes: GpuNodes;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'kubelet-'));
-    client = await createKubeClient(cluster());
-    namespace = await createNamespace(cluster());
-    fleet = new KubeletFleet({ client: await createKubeClient(cluster(), { token: cluster().kubeletToken }) });
-    await fleet.start();
+    nodes = await GpuNodes.start(cluster());
   });
-
-  after(async () => {
-    await fleet.stop();
-    const { items } = await client.list<NodeObject>(nodesResource, { labelSelector: `suite=${namespace}` });
-    for (const { metadata } of items) await client.delete({ resource: nodesResource, name: metadata.name });
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  /** Replaces the state as the simulated nvidia-smi does. */
-  function writeState(file: string, state: string): void {
-    writeFileSync(`${file}.new`, state);
-    renameSync(`${file}.new`, file);
-  }
-
-  function boot(state: string, more: Partial<SimulatedNode> = {}): SimulatedNode {
-    const name = uniqueName('node');
-    const node = { name, gpus: [a100], stateFile: join(folder, name, 'state'), ...more };
-    const labelled = { ...node, labels: { suite: namespace, ...more.labels } };
-    fleet.addNode(labelled);
-    if (state !== '') writeState(node.stateFile, state);
-    return labelled;
-  }
-
-  const readNode = async (name: string): Promise<NodeObject | undefined> =>
-    client.find<NodeObject>({ resource: nodesResource, name });
-
-  /** What can be allocated: 0 is as good as absent. */
-  async function gpusOf(name: string): Promise<Readonly<Record<string, string>>> {
-    const { status } = (await readNode(name)) ?? {};
-    const gpus = Object.entries(status?.allocatable ?? {}).filter(([key]) => key.startsWith('nvidia.com/'));
-    return Object.fromEntries(gpus.filter(([, count]) => count !== '0'));
-  }
-
-  async function waitForGpus(name: string, wanted: Readonly<Record<string, string>>): Promise<void> {
-    const same = (seen: object): boolean => JSON.stringify(Object.entries(seen).toSorted()) === JSON.stringify(Object.entries(wanted).toSorted());
-    await eventually(async () => gpusOf(name), same, { what: `allocatable of ${name}` });
-  }
-
-  async function createPod(about: {
-    readonly resource: string;
-    readonly node?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  }): Promise<string> {
-    const name = uniqueName('pod');
-    const { labels = {}, annotations = {} } = about;
-    const limits = about.resource === '' ? {} : { [about.resource]: 1 };
-    const pod = {
-      metadata: { name, namespace, labels, annotations },
-      spec: {
-        containers: [{ name: 'main', image: 'example.com/train:1', resources: { limits } }],
-        nodeSelector: { suite: namespace },
-        ...(about.node !== undefined && { nodeName: about.node }),
-      },
-    };
-    await client.create(podsResource, pod);
-    return name;
-  }
-
-  const readPod = async (name: string): Promise<PodObject | undefined> =>
-    client.find<PodObject>({ resource: podsResource, namespace, name });
-
-  async function waitForPhase(name: string, phase: string): Promise<PodObject> {
-    const pod = await eventually(async () => readPod(name), (seen) => seen?.status?.phase === phase, { what: name });
-    if (pod === undefined) throw new Error('unreachable');
-    return pod;
-  }
+  after(async () => nodes.stop());
 
   it('registers a node that shows its GPUs and loses the taint of a node that is not ready', async () => {
-    const { name } = boot('');
-    await waitForGpus(name, { 'nvidia.com/gpu': '1' });
+    const { name } = await nodes.boot();
+    await nodes.waitForGpus(name, { 'nvidia.com/gpu': '1' });
     await eventually(
       async () => cluster().kubectl(['get', 'node', name, '-o', 'jsonpath={.spec.taints}']),
       ({ stdout }) => stdout === '',
@@ -117,37 +28,41 @@ describe('a fleet of simulated kubelets', () => {
   });
 
   it('renews the Lease of a node', async () => {
-    const { name } = boot('');
+    const { name } = await nodes.boot();
+    const args = ['get', 'lease', '-n', 'kube-node-lease', name, '-o', 'jsonpath={.spec.holderIdentity}'];
     await eventually(
-      async () => cluster().kubectl(['get', 'lease', '-n', 'kube-node-lease', name, '-o', 'jsonpath={.spec.holderIdentity}']),
+      async () => cluster().kubectl(args),
       ({ stdout }) => stdout === name,
     );
   });
 
   it('shows each profile under strategy mixed; what is gone falls to 0 and keeps its capacity', async () => {
-    const { name, stateFile } = boot(twoSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
-    writeState(stateFile, sevenSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
-    const { allocatable, capacity } = (await readNode(name))?.status ?? {};
+    const { name, stateFile } = await nodes.boot(states.twoSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+    nodes.writeState(stateFile, states.sevenSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
+    const { allocatable, capacity } = (await nodes.readNode(name))?.status ?? {};
     expect(allocatable).to.have.property('nvidia.com/mig-3g.20gb', '0');
     expect(capacity).to.have.property('nvidia.com/mig-3g.20gb', '1');
   });
 
   it('shows slices as GPUs under strategy single, and nothing where the profiles differ', async () => {
-    const { name, stateFile } = boot('', { labels: { 'nvidia.com/mig.strategy': 'single' } });
-    writeState(stateFile, sevenSlices);
-    await waitForGpus(name, { 'nvidia.com/gpu': '7' });
-    writeState(stateFile, twoSlices);
-    await waitForGpus(name, {});
+    const { name, stateFile } = await nodes.boot(states.sevenSlices, {
+      labels: { 'nvidia.com/mig.strategy': 'single' },
+    });
+    await nodes.waitForGpus(name, { 'nvidia.com/gpu': '7' });
+    nodes.writeState(stateFile, states.twoSlices);
+    await nodes.waitForGpus(name, {});
+    nodes.writeState(stateFile, states.sevenSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/gpu': '7' });
   });
 
   it('runs a pod that the scheduler put on a slice, and gives it a device of its own', async () => {
-    const { name } = boot(twoSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
-    const pod = await waitForPhase(await createPod({ resource: 'nvidia.com/mig-3g.20gb' }), 'Running');
+    const { name } = await nodes.boot(states.twoSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+    const pod = await nodes.waitForPhase(await nodes.createPod({ resource: 'nvidia.com/mig-3g.20gb' }), 'Running');
     const host = pod.spec?.nodeName ?? '';
-    const holding = fleet.listHoldings(host).find(({ uid }) => uid === pod.metadata.uid);
+    const holding = nodes.fleet.listHoldings(host).find(({ uid }) => uid === pod.metadata.uid);
     const [device] = holding?.containers[0]?.deviceIds['nvidia.com/mig-3g.20gb'] ?? [];
     expect(device).to.match(/^MIG-/);
     const [shown] = pod.status?.containerStatuses?.[0]?.allocatedResourcesStatus ?? [];
@@ -155,36 +70,124 @@ describe('a fleet of simulated kubelets', () => {
   });
 
   it('rejects a pod for which there is no device left, for good', async () => {
-    const { name } = boot(twoSlices);
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
-    await waitForPhase(await createPod({ resource: 'nvidia.com/mig-3g.20gb', node: name }), 'Running');
-    await waitForPhase(await createPod({ resource: 'nvidia.com/mig-3g.20gb', node: name }), 'Failed');
+    const { name } = await nodes.boot(states.twoSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+    const about = { resource: 'nvidia.com/mig-3g.20gb', node: name };
+    await nodes.waitForPhase(await nodes.createPod(about), 'Running');
+    await nodes.waitForPhase(await nodes.createPod(about), 'Failed');
+  });
+
+  it('lets nvidia-smi see a process while a pod runs on its slice, and none of a pod that is idle', async () => {
+    const { name, stateFile } = await nodes.boot(states.twoSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+    const busy = await nodes.createPod({ resource: 'nvidia.com/mig-3g.20gb', node: name });
+    const annotations = { [idleAnnotation]: 'true' };
+    const idle = await nodes.createPod({ resource: 'nvidia.com/mig-1g.5gb', node: name, annotations });
+    await nodes.waitForPhase(busy, 'Running');
+    await nodes.waitForPhase(idle, 'Running');
+    const listProcesses = (): readonly string[] =>
+      readFileSync(stateFile, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('proc '));
+    expect(listProcesses()).to.deep.equal([
+      `proc gpu 0 gi 1 ci 0 pid 10000 mem 512 name ${nodes.namespace}/${busy}/main`,
+    ]);
+    await nodes.deletePod(busy);
+    await nodes.waitForNoPod(busy);
+    expect(listProcesses()).to.deep.equal([]);
   });
 
   it('keeps a deleted pod, and its device, for as long as its containers take to end', async () => {
-    const { name } = boot('');
-    await waitForGpus(name, { 'nvidia.com/gpu': '1' });
-    const pod = await createPod({ resource: 'nvidia.com/gpu', node: name, annotations: { [stopSecondsAnnotation]: '60' } });
-    await waitForPhase(pod, 'Running');
-    await client.delete({ resource: podsResource, namespace, name: pod }, { gracePeriodSeconds: 1 });
-    expect((await readPod(pod))?.metadata.deletionTimestamp).to.be.a('string');
-    expect(fleet.listHoldings(name)).to.have.length(1);
-    await eventually(async () => readPod(pod), (seen) => seen === undefined);
-    await eventually(() => fleet.listHoldings(name), (holdings) => holdings.length === 0);
+    const { name } = await nodes.boot();
+    await nodes.waitForGpus(name, { 'nvidia.com/gpu': '1' });
+    const annotations = { [stopSecondsAnnotation]: '60' };
+    const pod = await nodes.createPod({ resource: 'nvidia.com/gpu', node: name, annotations });
+    await nodes.waitForPhase(pod, 'Running');
+    await nodes.deletePod(pod, 1);
+    expect((await nodes.readPod(pod))?.metadata.deletionTimestamp).to.be.a('string');
+    expect(nodes.fleet.listHoldings(name)).to.have.length(1);
+    await nodes.waitForNoPod(pod);
+    await eventually(
+      () => nodes.fleet.listHoldings(name),
+      (holdings) => holdings.length === 0,
+    );
   });
 
-  it('in mode pod advertises what the plugin saw when its pod started, and nothing without a pod', async () => {
-    const { name, stateFile } = boot(twoSlices, { plugin: 'pod' });
-    await eventually(async () => readNode(name), (node) => node !== undefined);
-    expect(await gpusOf(name)).to.deep.equal({});
-    const labels = { app: 'nvidia-device-plugin-daemonset' };
-    const first = await createPod({ resource: '', node: name, labels });
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+  it('knows after a restart which devices the pods that run already hold', async () => {
+    await using before = await GpuNodes.start(cluster());
+    const node = await before.boot(states.sevenSlices);
+    await before.waitForGpus(node.name, { 'nvidia.com/mig-1g.5gb': '7' });
+    const about = { resource: 'nvidia.com/mig-1g.5gb', node: node.name };
+    for (let i = 0; i < 6; i += 1) await before.waitForPhase(await before.createPod(about), 'Running');
+    await before.fleet.stop();
 
-    writeState(stateFile, sevenSlices);
-    await client.delete({ resource: podsResource, namespace, name: first });
-    await waitForGpus(name, {});
-    await createPod({ resource: '', node: name, labels });
-    await waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
+    await using restarted = await GpuNodes.startFleet(cluster());
+    await restarted.addNode(node);
+    await before.waitForPhase(await before.createPod(about), 'Running');
+    const ids = restarted
+      .listHoldings(node.name)
+      .flatMap(({ containers }) => Object.values(containers[0]?.deviceIds ?? {}));
+    expect(new Set(ids.flat()).size).to.equal(7);
+    await before.waitForPhase(await before.createPod(about), 'Failed');
   });
 });
+
+describe('a device plugin that lives in a pod', () => {
+  const cluster = useSharedCluster();
+  let nodes: GpuNodes;
+
+  before(async () => {
+    nodes = await GpuNodes.start(cluster());
+  });
+  after(async () => nodes.stop());
+
+  const labels = { app: 'nvidia-device-plugin-daemonset' };
+
+  it('advertises what it saw when its pod started, and nothing without a pod', async () => {
+    const { name, stateFile } = await nodes.boot(states.twoSlices, { plugin: 'pod' });
+    await nodes.waitForGpus(name, {});
+    const first = await nodes.createPod({ node: name, labels });
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+
+    nodes.writeState(stateFile, states.sevenSlices);
+    const unrelated = await nodes.createPod({ node: name });
+    await nodes.waitForPhase(unrelated, 'Running');
+    expect(await nodes.readGpus(name)).to.have.property('nvidia.com/mig-3g.20gb', '1');
+
+    await nodes.deletePod(first);
+    await nodes.waitForGpus(name, {});
+    await nodes.createPod({ node: name, labels });
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
+  });
+
+  it('starts again by itself where it exits, and takes the layout that it then finds', async () => {
+    const { name, stateFile } = await nodes.boot(states.twoSlices, { plugin: 'pod', strategy: 'single' });
+    await nodes.waitForPhase(await nodes.createPod({ node: name, labels }), 'Running');
+    await nodes.waitForGpus(name, {});
+    nodes.writeState(stateFile, states.sevenSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/gpu': '7' });
+  });
+
+  it('comes back on the new layout when the pod of its DaemonSet is evicted', async () => {
+    const { name, stateFile } = await nodes.boot(states.twoSlices, { plugin: 'pod' });
+    const pod = {
+      metadata: { labels },
+      spec: { nodeSelector: { 'kubernetes.io/hostname': name }, containers: [plugin] },
+    };
+    const spec = { selector: { matchLabels: labels }, template: pod };
+    const body = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'plugin' }, spec };
+    const path = `/apis/apps/v1/namespaces/${nodes.namespace}/daemonsets`;
+    await cluster().client.demand({ method: 'POST', path, body });
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+
+    nodes.writeState(stateFile, states.sevenSlices);
+    const holding = nodes.fleet.listHoldings(name).find((candidate) => candidate.name.startsWith('plugin-'));
+    const pods = `/api/v1/namespaces/${nodes.namespace}/pods/${holding?.name}`;
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: holding?.name } };
+    await cluster().client.demand({ method: 'POST', path: `${pods}/eviction`, body: eviction });
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
+    await cluster().client.demand({ method: 'DELETE', path: `${path}/plugin` });
+  });
+});
+
+const plugin = { name: 'plugin', image: 'example.com/plugin:1' };

@@ -1,0 +1,267 @@
+import { nodePartitions } from '../api/resources.ts';
+import type { DeviceReport, GpuNodePartition, Grant, PlanReport } from '../api/types.ts';
+import { sameJson } from '../core/fingerprint.ts';
+import { deviceMeets } from '../core/policy/wish.ts';
+import { planWish } from '../core/policy/plan-wish.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { ReconcileResult } from '../kube/queue.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import { isOlder } from '../kube/resource-version.ts';
+import { describeError, type Logger } from '../process/logger.ts';
+import type { Device } from './device.ts';
+import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import { reportDevice } from './report-device.ts';
+
+export type Partition = GpuNodePartition & KubeObject;
+
+export interface AgentOptions {
+  readonly client: KubeClient;
+  readonly device: Device;
+  readonly logger: Logger;
+  readonly nodeName: string;
+  readonly agentVersion: string;
+  readonly bootID: string;
+  readonly machine: string | undefined;
+  /** How often the GPUs are read when nothing else asks for it, in ms. */
+  readonly readIntervalMs: number;
+}
+
+/** What the agent found when it read the device last. */
+interface Reading {
+  readonly report: ReturnType<typeof reportDevice>;
+  readonly at: number;
+}
+
+const firstRetryMs = 5_000;
+const longestRetryMs = 5 * 60_000;
+
+/**
+ * Makes one node's device equal to what is granted, and tells what the device is. It reads its GpuNodePartition, and
+ * writes `status.device` of it and nothing else. What is not granted is planned, never done.
+ */
+export class NodeAgent {
+  readonly #options: AgentOptions;
+  #reading: Reading | undefined;
+  #plannedWish: unknown;
+  #failures = 0;
+  /** The object as we wrote it last, until the watch brings it back. */
+  #written: Partition | undefined;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+  }
+
+  /** Does what the object asks for, if anything; called when it changes, and from time to time. */
+  async reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
+    // 1. The controller makes the object; until it is there nobody is asked for anything. A missing wish is no wish.
+    if (watched === undefined) return;
+    const partition = this.#newest(watched);
+    const { granted, wish } = partition.spec;
+    const seen = partition.status?.device;
+    const isDue = granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0);
+    // 2. Act on a grant that is not done with; otherwise look at the device when there is a reason to.
+    if (isDue) return this.#act(partition, granted, signal);
+    if (this.#isStale() || !sameJson(wish, this.#plannedWish)) {
+      const fault = await this.#read();
+      if (fault) return this.#report(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
+    }
+    const rebuilt = await this.#rebuildAfterBoot(partition, signal);
+    // 3. Report.
+    const outcome = rebuilt ?? keepOutcome(seen);
+    return this.#report(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
+  }
+
+  /** Makes the device equal to the grant, and remembers how it went whatever happens. */
+  async #act(partition: Partition, granted: Grant, signal: AbortSignal): Promise<ReconcileResult | void> {
+    const { logger } = this.#options;
+    const epoch = granted.epoch;
+    let fault: Fault | undefined;
+    try {
+      fault = await this.#apply(partition, granted, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // No answer from the API server: nothing has been destroyed without it, and the grant still stands.
+      if (!(error instanceof GrantRefused)) throw error;
+      fault = faultOf(error);
+    }
+    this.#failures = fault ? this.#failures + 1 : 0;
+    const readFault = await this.#read();
+    logger[fault ? 'warn' : 'info']('grant finished', { epoch, ...(fault ? { code: fault.code, error: fault.message } : {}) });
+    const outcome = fault ?? readFault;
+    const state = { ...this.#state(partition.status?.device), observedEpoch: epoch };
+    if (outcome) {
+      return this.#report(partition, {
+        ...state,
+        ...faultFields(outcome, readFault ? 'Unknown' : 'Failed', outcome.retryAtOnce ? 0 : this.#retryMs()),
+        ...this.#plan(partition),
+      });
+    }
+    const lastGood = this.#lastGood();
+    return this.#report(partition, { ...state, step: 'Idle', ...(lastGood ? { lastGood } : {}), ...this.#plan(partition) });
+  }
+
+  async #apply(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
+    const { device, logger } = this.#options;
+    // 1. Plan on the device as it is now, not as it was when the grant was written.
+    const readFault = await this.#read();
+    if (readFault) return readFault;
+    const plan = planWish(this.#latest(), granted.gpus);
+    if (plan.report.refusal !== undefined) return { code: 'Refused', message: plan.report.refusal };
+    if (plan.work.length === 0) return undefined;
+    // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
+    if (plan.report.hash !== granted.planHash) {
+      return {
+        code: 'PlanChanged',
+        message: 'the device has changed since the plan was made; the new plan is in status.device.plan',
+        retryAtOnce: true,
+      };
+    }
+    // 3. Make sure that the grant still stands; before the first destroy, at the API server itself.
+    await this.#confirm(partition, granted);
+    const deadline = Date.parse(granted.deadline);
+    logger.info('applying', { epoch: granted.epoch, ...plan.report });
+    const results = await device.apply(plan.work, {
+      signal,
+      allowGpuReset: granted.allowGpuReset ?? false,
+      beforeStep: async () => {
+        if (signal.aborted) throw new GrantRefused('Stopped', 'the agent is stopping');
+        if (Date.now() > deadline) throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
+      },
+    });
+    const failed = results.find((result) => !result.ok);
+    return failed && !failed.ok ? faultOf(failed.error, failed.uuid) : undefined;
+  }
+
+  /** Reads the object afresh: no answer, no destroy. */
+  async #confirm(partition: Partition, granted: Grant): Promise<void> {
+    const { name, uid } = partition.metadata;
+    if (Date.now() > Date.parse(granted.deadline)) {
+      throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
+    }
+    const fresh = await this.#options.client.get<Partition>({ resource: nodePartitions, name });
+    if (fresh.metadata.uid !== uid || fresh.spec.granted?.epoch !== granted.epoch) {
+      throw new GrantRefused('Stale', `grant ${granted.epoch} has been replaced meanwhile`);
+    }
+  }
+
+  /**
+   * GPU instances never survive a reboot. What was granted and done before is made again without asking: nobody can
+   * be using it, and pods bound to the node wait for it. Only creates; anything else goes the usual way.
+   */
+  async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
+    const { granted } = partition.spec;
+    const { lastGood } = partition.status?.device ?? {};
+    const { bootID, device, logger } = this.#options;
+    if (!granted || !lastGood || lastGood.bootID === bootID) return undefined;
+    if (deviceMeets(this.#latest().gpus ?? [], granted.gpus)) return { step: 'Idle', lastGood: this.#lastGood() };
+    const plan = planWish(this.#latest(), granted.gpus);
+    const destroys = plan.work.some(({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')));
+    if (plan.report.refusal !== undefined || destroys) return undefined;
+    logger.info('the node has been restarted; making the granted layout again', { ...plan.report });
+    const results = await device.apply(plan.work, {
+      signal,
+      allowGpuReset: granted.allowGpuReset ?? false,
+      beforeStep: async () => signal.throwIfAborted(),
+    });
+    await this.#read();
+    const failed = results.find((result) => !result.ok);
+    if (failed && !failed.ok) return faultFields(faultOf(failed.error, failed.uuid), 'Failed', this.#retryMs());
+    return { step: 'Idle', lastGood: this.#lastGood() };
+  }
+
+  /** Reads the device; a fault leaves the last reading as it was: unknown is not empty. */
+  async #read(): Promise<Fault | undefined> {
+    try {
+      const report = reportDevice(await this.#options.device.read());
+      this.#reading = { report, at: performance.now() };
+      return undefined;
+    } catch (error) {
+      this.#options.logger.warn('cannot read the GPUs', { error: describeError(error) });
+      return faultOf(error);
+    }
+  }
+
+  #isStale(): boolean {
+    return !this.#reading || performance.now() - this.#reading.at > this.#options.readIntervalMs;
+  }
+
+  #latest(): DeviceReport {
+    return this.#reading?.report ?? {};
+  }
+
+  /** What is always reported. */
+  #state(seen: DeviceReport | undefined): DeviceReport {
+    const { agentVersion, bootID, machine } = this.#options;
+    return {
+      agentVersion,
+      bootID,
+      ...(machine === undefined ? {} : { machine }),
+      ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
+      ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
+      ...(this.#reading ? this.#reading.report : pickReading(seen)),
+    };
+  }
+
+  #plan(partition: Partition): { readonly plan?: PlanReport } {
+    const { wish } = partition.spec;
+    this.#plannedWish = wish;
+    return wish && this.#reading ? { plan: planWish(this.#reading.report, wish.gpus).report } : {};
+  }
+
+  #lastGood(): NonNullable<DeviceReport['lastGood']> {
+    return {
+      bootID: this.#options.bootID,
+      gpus: (this.#reading?.report.gpus ?? []).map(({ uuid, mig, instances }) => ({
+        uuid,
+        ...(mig === undefined ? {} : { mig }),
+        placements: instances.map(({ profile, start }) => `${profile}@${start}`),
+      })),
+    };
+  }
+
+  #retryMs(): number {
+    return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 10));
+  }
+
+  /** Writes `status.device` if it differs. */
+  async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
+    const again = { requeueAfterMs: this.#options.readIntervalMs + 100 };
+    if (sameJson(device, partition.status?.device)) return again;
+    const ref = { resource: nodePartitions, name: partition.metadata.name };
+    this.#written = await this.#options.client.applyStatus<Partition>(ref, { device });
+    return again;
+  }
+
+  #newest(watched: Partition): Partition {
+    const written = this.#written;
+    const isAhead =
+      written?.metadata.uid === watched.metadata.uid && isOlder(watched.metadata.resourceVersion, written?.metadata.resourceVersion);
+    return isAhead && written ? written : watched;
+  }
+}
+
+function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
+  const { driverVersion, cudaVersion, gpus, models } = seen ?? {};
+  return {
+    ...(driverVersion === undefined ? {} : { driverVersion }),
+    ...(cudaVersion === undefined ? {} : { cudaVersion }),
+    ...(gpus === undefined ? {} : { gpus }),
+    ...(models === undefined ? {} : { models }),
+  };
+}
+
+/** How the last grant went stays reported until the next one. */
+function keepOutcome(seen: DeviceReport | undefined): Partial<DeviceReport> {
+  if (seen?.step !== 'Failed') return { step: 'Idle' };
+  const { step, error, nextRetryTime } = seen;
+  return { step, ...(error ? { error } : {}), ...(nextRetryTime ? { nextRetryTime } : {}) };
+}
+
+function faultFields(fault: Fault, step: 'Failed' | 'Unknown', retryMs?: number): Partial<DeviceReport> {
+  const { code, message, gpu } = fault;
+  return {
+    step,
+    error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
+    ...(retryMs === undefined ? {} : { nextRetryTime: new Date(Date.now() + retryMs).toISOString() }),
+  };
+}

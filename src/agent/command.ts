@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { Command, Option } from 'commander';
+import { agentManager } from '../api/names.ts';
+import { nodePartitions } from '../api/resources.ts';
+import { KubeClient } from '../kube/client.ts';
+import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import { WorkQueue } from '../kube/queue.ts';
+import { Reflector } from '../kube/reflector.ts';
+import { exitOnUnhandled } from '../process/fatal.ts';
+import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
+import { integer, oneOf } from '../process/option.ts';
+import { abortOnSignals } from '../process/shutdown.ts';
+import { programVersion } from '../process/version.ts';
+import { NodeAgent, type Partition } from './agent.ts';
+import { openDevice } from './open-device.ts';
+
+interface Options {
+  readonly nodeName: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly nvidiaSmi?: string;
+  readonly driverRoot?: string;
+  readonly stateDir?: string;
+  readonly readIntervalMs: number;
+  readonly bootIdFile: string;
+  readonly machineFile: string;
+  readonly logLevel: LogLevel;
+}
+
+/** The program: options, then one watch on the node's own object, until a signal ends it. */
+export function agentCommand(): Command {
+  return new Command('agent')
+    .description('partitions the GPUs of this node as its GpuNodePartition grants')
+    .version(programVersion)
+    .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
+    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
+    .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
+    .option('--state-dir <folder>', 'folder on the host for the lock that keeps a second agent off this node')
+    .option('--read-interval-ms <n>', 'how often the GPUs are read when nothing else asks for it', integer(500, 86_400_000), 60_000)
+    .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
+    .option('--machine-file <file>', 'where the firmware tells the machine’s product name', '/sys/class/dmi/id/product_name')
+    .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
+    .action(async (options: Options) => runAgent(options));
+}
+
+async function runAgent(options: Options): Promise<void> {
+  const logger = createLogger({ level: options.logLevel }).child({ node: options.nodeName });
+  exitOnUnhandled(logger);
+  const signal = abortOnSignals(logger);
+  const client = new KubeClient(loadKubeConfig(options), agentManager);
+  const device = await openDevice(options, logger, signal);
+  const agent = new NodeAgent({
+    client,
+    device,
+    logger,
+    nodeName: options.nodeName,
+    agentVersion: programVersion,
+    bootID: (await readLine(options.bootIdFile)) ?? 'unknown',
+    machine: await readLine(options.machineFile),
+    readIntervalMs: options.readIntervalMs,
+  });
+  const queue = new WorkQueue({
+    logger,
+    backoff: { baseMs: 250, maxMs: 30_000 },
+    reconcile: (name, stopped) => agent.reconcile(watch.store.get(name), stopped),
+  });
+  const watch = new Reflector<Partition>({
+    client,
+    logger,
+    resource: nodePartitions,
+    fieldSelector: `metadata.name=${options.nodeName}`,
+    onChange: ({ key }) => queue.add(key),
+  }).start();
+  logger.info('agent started', { version: programVersion });
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  await watch.stop();
+  await queue.stop();
+}
+
+async function readLine(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

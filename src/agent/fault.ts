@@ -1,0 +1,30 @@
+import { DeviceError } from '../device/errors.ts';
+
+/** Why reading or applying failed, as it is reported. */
+export interface Fault {
+  /** A code of docs/errors.md. */
+  readonly code: string;
+  readonly message: string;
+  /** UUID of the GPU. */
+  readonly gpu?: string;
+  /** True where nothing is wrong with the device and a new grant may follow at once. */
+  readonly retryAtOnce?: boolean;
+}
+
+/** The grant may not be acted on, or not any further. */
+export class GrantRefused extends Error {
+  override readonly name = 'GrantRefused';
+  readonly code: 'Expired' | 'Stale' | 'Stopped';
+
+  constructor(code: 'Expired' | 'Stale' | 'Stopped', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export function faultOf(error: unknown, gpu?: string): Fault {
+  if (error instanceof GrantRefused) return { code: error.code, message: error.message, retryAtOnce: true };
+  const code = error instanceof DeviceError ? error.code : 'Unknown';
+  const message = error instanceof Error ? error.message : String(error);
+  return { code, message, ...(gpu === undefined ? {} : { gpu }) };
+}

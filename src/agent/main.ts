@@ -1,0 +1,3 @@
+import { agentCommand } from './command.ts';
+
+await agentCommand().parseAsync();

@@ -1,0 +1,61 @@
+/** Where a value stands in a document: keys of objects and indices of lists, from the outside in. */
+export type FieldPath = readonly (string | number)[];
+
+export type Severity = 'error' | 'warning';
+
+/** Something that a user's file says and that is wrong, or does other things than it seems to. */
+export interface Finding {
+  readonly severity: Severity;
+  /** One word for programs. */
+  readonly code: FindingCode;
+  readonly path: FieldPath;
+  /** One sentence for people: what was found and what to write instead. */
+  readonly message: string;
+  /** Ids of the GPU models that a warning is about. */
+  readonly models?: readonly string[];
+}
+
+/** Every code that checks of files report. */
+export type FindingCode =
+  // The input as a whole.
+  | 'Unreadable'
+  | 'InvalidYaml'
+  | 'DuplicateKey'
+  // Policies.
+  | 'UnknownKind'
+  | 'InvalidName'
+  | 'InvalidField'
+  | 'RuleBroken'
+  | 'NotSupportedYet'
+  | 'UnknownProfile'
+  | 'UnknownPreset'
+  | 'DoesNotFit'
+  | 'NeverApplies'
+  | 'NoSuchLabel'
+  | 'NoSuchModel'
+  | 'SameNodes'
+  // Files of mig-parted.
+  | 'InvalidMigParted'
+  | 'InvalidConfigName'
+  | 'DuplicateConfig'
+  | 'MatchesNoGpu'
+  | 'UnknownGpu'
+  | 'NarrowerFilter'
+  | 'ZeroCount'
+  | 'Overlap'
+  | 'Contradiction'
+  | 'NoInstances'
+  | 'WipesGpu'
+  | 'StrategyMismatch'
+  | 'NothingToImport';
+
+/** A path as jq writes it: `spec.layouts[0].profiles["1g.5gb"]`; `$` for the whole document. */
+export function writePath(path: FieldPath): string {
+  const text = path
+    .map((part) => {
+      if (typeof part === 'number') return `[${part}]`;
+      return /^[A-Za-z_][\w-]*$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`;
+    })
+    .join('');
+  return text === '' ? '$' : text.replace(/^\./, '');
+}

@@ -1,0 +1,82 @@
+import type { GpuSelector, PolicyLayout } from '../../api/types.ts';
+import { matchesModelGlob } from '../geometry/model-lookup.ts';
+import { type GpuModel, MODELS, type Product } from '../geometry/models.ts';
+import { layoutFor } from './gpu-layout.ts';
+import type { PolicyRefusal } from './refusal.ts';
+
+/** A model that an entry of `layouts` can meet, and whether it can take the entry. */
+export interface ModelVerdict {
+  readonly model: GpuModel;
+  /** What people call it: `A100-SXM4-40GB`. */
+  readonly name: string;
+  readonly refusal?: PolicyRefusal;
+}
+
+/** What one entry meets among the models of the built-in table. */
+export interface LayoutVerdict {
+  /** Models that the entry's selector names and that no earlier entry takes whole; in the order of the table. */
+  readonly verdicts: readonly ModelVerdict[];
+  /** Models that it names and an earlier entry takes. */
+  readonly taken: readonly GpuModel[];
+}
+
+interface Board {
+  readonly model: GpuModel;
+  readonly product: Product | undefined;
+  readonly deviceId: string | undefined;
+}
+
+/** Every board that the table knows, one by one: a glob may meet one product of a model and not another. */
+const BOARDS: readonly Board[] = MODELS.flatMap((model) => [
+  ...model.products.map((product) => ({ model, product, deviceId: product.pciDeviceId })),
+  ...(model.unnamedPciDeviceIds ?? []).map((deviceId) => ({ model, product: undefined, deviceId })),
+]);
+
+/** Judges each entry of a policy's `layouts` on the models that reach it: the first entry that matches a GPU decides. */
+export function judgeLayouts(layouts: readonly PolicyLayout[]): readonly LayoutVerdict[] {
+  const gone = new Set<Board>();
+  return layouts.map((entry) => {
+    const met = BOARDS.filter((board) => meetsBoard(entry.gpus ?? {}, board));
+    const open = listModels(met.filter((board) => !gone.has(board)));
+    if (takesWhole(entry.gpus ?? {})) for (const board of met) gone.add(board);
+    return {
+      verdicts: open.map((model) => judgeModel(entry, model)),
+      taken: listModels(met).filter((model) => !open.includes(model)),
+    };
+  });
+}
+
+/** Models that a selector can meet, by `models` and `pciDeviceIds`; all where it has neither. */
+export function listSelected(selector: GpuSelector): readonly GpuModel[] {
+  return listModels(BOARDS.filter((board) => meetsBoard(selector, board)));
+}
+
+function judgeModel(entry: PolicyLayout, model: GpuModel): ModelVerdict {
+  const name = nameModel(model);
+  const result = layoutFor(entry, model, name);
+  return 'refusal' in result ? { model, name, refusal: result.refusal } : { model, name };
+}
+
+/** `A100-SXM4-40GB`; the id where several models have boards of one name. */
+export function nameModel(model: GpuModel): string {
+  const first = model.products[0]?.name;
+  const shared = MODELS.some((other) => other !== model && other.products.some(({ name }) => name === first));
+  return shared || first === undefined ? model.id : first.replace(/^NVIDIA /, '');
+}
+
+function meetsBoard(selector: GpuSelector, { model, product, deviceId }: Board): boolean {
+  const name = product?.name ?? model.id;
+  return (
+    (selector.models?.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id })) ?? true) &&
+    (selector.pciDeviceIds?.some((id) => id.toLowerCase() === deviceId?.toLowerCase()) ?? true)
+  );
+}
+
+/** Whether no GPU of a model that the selector names is left to later entries. */
+function takesWhole(selector: GpuSelector): boolean {
+  return selector.indices === undefined && selector.uuids === undefined && selector.count === undefined;
+}
+
+function listModels(boards: readonly Board[]): readonly GpuModel[] {
+  return [...new Set(boards.map(({ model }) => model))];
+}

@@ -1,0 +1,106 @@
+import type { ErrorObject } from 'ajv';
+
+import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { FieldPath, Finding } from '../finding.ts';
+
+/** A policy of the right shape, or everything that the CRD's schema refuses. CEL rules are not part of it. */
+export type CheckedShape = { readonly policy: GpuPartitionPolicy } | { readonly findings: readonly Finding[] };
+
+export function checkShape(value: unknown): CheckedShape {
+  if (validate(value)) return { policy: value };
+  const errors = validate.errors ?? [];
+  // A value that meets neither branch of an int-or-string is one mistake, not three.
+  return { findings: errors.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/')).map(toFinding) };
+}
+
+function toFinding(error: ErrorObject): Finding {
+  const path = readPointer(error.instancePath);
+  const params: Readonly<Record<string, unknown>> = error.params;
+  const extra = error.keyword === 'additionalProperties' ? params['additionalProperty'] : undefined;
+  return {
+    severity: 'error',
+    code: 'InvalidField',
+    path: typeof extra === 'string' ? [...path, extra] : path,
+    message: describe(error, params, String(path.at(-1) ?? '')),
+  };
+}
+
+function readPointer(pointer: string): FieldPath {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')));
+}
+
+function describe(error: ErrorObject, params: Readonly<Record<string, unknown>>, field: string): string {
+  const limit = String(params['limit']);
+  switch (error.keyword) {
+    case 'required':
+      return `${String(params['missingProperty'])} is missing`;
+    case 'additionalProperties':
+      return `unknown field ${String(params['additionalProperty'])}; the API server would not keep it`;
+    case 'type':
+      return `must be ${nameType(String(params['type']))}`;
+    case 'enum':
+      return `must be one of ${listOf(params['allowedValues']).join(', ')}`;
+    case 'const':
+      return `must be ${String(params['allowedValue'])}`;
+    case 'anyOf':
+      return 'must be a whole number or a percentage such as 10%';
+    case 'pattern':
+      return PATTERN_WORDS[field] ?? PATTERN_WORDS[parentOf(error.instancePath)] ?? `must match ${String(params['pattern'])}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'minLength':
+      return 'must not be empty';
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+    case 'minProperties':
+      return 'must not be empty';
+    case 'maxItems':
+    case 'maxProperties':
+      return `must have at most ${limit} entries`;
+    default:
+      return error.message ?? `breaks ${error.keyword}`;
+  }
+}
+
+const DURATION = 'is written like 30s, 10m or 1h30m';
+
+/** What a pattern wants, by the field that it is about or that holds its list. */
+const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  models: 'is a glob of letters, digits, spaces, dots, dashes, * and ?, for example A100-*-40GB',
+  uuids: 'is a GPU UUID as nvidia-smi -L prints it: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
+  pciDeviceIds: 'is written as device and vendor of NVIDIA: 0x20B010DE',
+  preset: 'is all-balanced, all-enabled, all-disabled, or all- and a profile, for example all-1g.5gb',
+  resource: 'is a resource of the device plugin: nvidia.com/gpu, or nvidia.com/mig-1g.5gb',
+  timeout: DURATION,
+  gracePeriod: DURATION,
+  soak: DURATION,
+  duration: DURATION,
+  schedule: 'is a cron expression of five fields, for example 0 22 * * *',
+};
+
+function parentOf(pointer: string): string {
+  return pointer.split('/').at(-2) ?? '';
+}
+
+function nameType(type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    object: 'an object',
+    array: 'a list',
+    string: 'a string; put it in quotes',
+    integer: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+  };
+  return names[type] ?? type;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,143 @@
+import type { GpuPartitionPolicy, PolicyLayout, PolicySpec } from '../../api/types.ts';
+import type { FieldPath, Finding } from '../finding.ts';
+import { MODELS } from '../geometry/models.ts';
+import { invalidLabels } from '../labels/label-value.ts';
+import { joinWords } from '../planning/layout-words.ts';
+import { judgeLayouts, type LayoutVerdict, type ModelVerdict, nameModel } from './layout-verdict.ts';
+import { findBrokenRules } from './rules.ts';
+import { checkShape } from './schema.ts';
+import { unsupportedFields } from './support.ts';
+
+/** A document that was checked: the policy where its shape is right, and everything that was found. */
+export interface ValidatedPolicy {
+  readonly policy: GpuPartitionPolicy | undefined;
+  readonly findings: readonly Finding[];
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/**
+ * Checks a policy as far as that is possible without a cluster: the CRD's schema and CEL rules, fields that this version does
+ * not honour, and the geometry of every model that a layout can meet. Reports everything, not just the first.
+ */
+export function validatePolicy(value: unknown): ValidatedPolicy {
+  const rules: readonly Finding[] = findBrokenRules(value).map((rule) => ({ severity: 'error', code: 'RuleBroken', ...rule }));
+  const shape = checkShape(value);
+  if ('findings' in shape) return { policy: undefined, findings: [...shape.findings, ...rules] };
+  const { policy } = shape;
+  const findings = [
+    ...checkName(policy),
+    ...rules,
+    ...checkSelectorLabels(policy.spec),
+    ...checkSupport(policy.spec),
+    // Geometry says nothing sensible of a profile that is misspelt or an entry that says two things.
+    ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts)),
+  ];
+  return { policy, findings };
+}
+
+/** Kubernetes' own rule for names (apimachinery, IsDNS1123Subdomain); its length is the CRD's to say. */
+function checkName({ metadata }: GpuPartitionPolicy): readonly Finding[] {
+  if (NAME.test(metadata.name)) return [];
+  const message = `${JSON.stringify(metadata.name)} is no name of a Kubernetes object: lower-case letters, digits, - and ., first and last a letter or digit`;
+  return [{ severity: 'error', code: 'InvalidName', path: ['metadata', 'name'], message }];
+}
+
+/** The API server accepts labels in a selector that no node can carry: such a policy selects nothing, for ever. */
+function checkSelectorLabels({ nodeSelector }: PolicySpec): readonly Finding[] {
+  const path = ['spec', 'nodeSelector'];
+  const expressions = nodeSelector.matchExpressions ?? [];
+  return [
+    ...Object.entries(nodeSelector.matchLabels ?? {}).flatMap(([key, value]) =>
+      warnLabel(key, value, [...path, 'matchLabels', key]),
+    ),
+    ...expressions.flatMap(({ key, values = [] }, index) =>
+      (values.length === 0 ? [''] : values).flatMap((value, position) =>
+        warnLabel(key, value, [...path, 'matchExpressions', index, ...(values.length === 0 ? ['key'] : ['values', position])]),
+      ),
+    ),
+  ];
+}
+
+function warnLabel(key: string, value: string, path: FieldPath): readonly Finding[] {
+  return invalidLabels({ [key]: value }).map(({ reason }) => ({
+    severity: 'warning' as const,
+    code: 'NoSuchLabel' as const,
+    path,
+    message: `no node can carry the label ${key}: ${JSON.stringify(value)}: ${reason}`,
+  }));
+}
+
+function checkSupport(spec: PolicySpec): readonly Finding[] {
+  return unsupportedFields(spec).map((field) => ({
+    severity: 'error',
+    code: 'NotSupportedYet',
+    path: field.replace(/:.*$/, '').split('.'),
+    message: `${field} is not supported by this version yet; remove it and the policy works without`,
+  }));
+}
+
+function checkGeometry(layouts: readonly PolicyLayout[]): readonly Finding[] {
+  const verdicts = judgeLayouts(layouts);
+  return layouts.flatMap((entry, index) => {
+    const verdict = verdicts[index];
+    return verdict === undefined ? [] : checkEntry(entry, verdict, ['spec', 'layouts', index]);
+  });
+}
+
+function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, path: FieldPath): readonly Finding[] {
+  const content = [...path, entry.preset === undefined ? 'profiles' : 'preset'];
+  const selects = entry.gpus?.models !== undefined || entry.gpus?.pciDeviceIds !== undefined;
+  if (verdicts.length === 0) return [taken.length > 0 ? warnShadowed(taken, path) : warnUnknownModels(entry, path)];
+  const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
+  const first = refused[0]?.refusal;
+  if (first !== undefined && refused.length === verdicts.length) {
+    const message = refused.length === 1 || selects ? listReasons(refused) : `fits no GPU model; for example ${first.message}`;
+    return [{ severity: 'error', code: codeOf(first.reason), path: content, message }];
+  }
+  // An entry without a selector is for the GPUs that the nodes have; that other models exist is no news.
+  if (!selects) return [];
+  return refused.filter(({ model }) => model.superseded !== true).map((one) => warnModel(one, content));
+}
+
+function warnModel({ model, name, refusal }: ModelVerdict, path: FieldPath): Finding {
+  const message = refusal?.message ?? '';
+  return {
+    severity: 'warning',
+    code: codeOf(refusal?.reason),
+    path,
+    message: `the entry also meets ${name}, which cannot take it, so that a node with one is refused: ${message}`,
+    models: [model.id],
+  };
+}
+
+function warnShadowed(taken: LayoutVerdict['taken'], path: FieldPath): Finding {
+  const what = taken.length > 5 ? 'every GPU that it matches is taken' : `${joinWords(taken.map(nameModel))} is taken`;
+  return {
+    severity: 'warning',
+    code: 'NeverApplies',
+    path,
+    message: `the entry never applies: ${what} by an earlier entry, and the first that matches a GPU decides`,
+    models: taken.map(({ id }) => id),
+  };
+}
+
+function warnUnknownModels(entry: PolicyLayout, path: FieldPath): Finding {
+  const field = entry.gpus?.models === undefined ? 'pciDeviceIds' : 'models';
+  const given = [...(entry.gpus?.models ?? []), ...(entry.gpus?.pciDeviceIds ?? [])].join(', ');
+  const known = field === 'models' ? `; known models are ${MODELS.map(({ id }) => id).join(', ')}` : '';
+  return {
+    severity: 'warning',
+    code: 'NoSuchModel',
+    path: [...path, 'gpus', field],
+    message: `no GPU model that is known here matches ${given}, so the layout could not be checked${known}`,
+  };
+}
+
+function listReasons(refused: readonly ModelVerdict[]): string {
+  return [...new Set(refused.map(({ refusal }) => refusal?.message ?? ''))].join('; ');
+}
+
+function codeOf(reason: string | undefined): 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' {
+  return reason === 'UnknownProfile' || reason === 'UnknownPreset' ? reason : 'DoesNotFit';
+}

@@ -1,0 +1,111 @@
+/**
+ * Every way in which a device operation can end badly: what it means, what a person can do, and whom it concerns.
+ * `scope: 'Node'` means that nothing more should be tried on the node for now, `'Gpu'` that the other GPUs can go on.
+ */
+const table = {
+  InUse: {
+    scope: 'Gpu',
+    advice:
+      'end the processes or evict the pods that use it; without any, a monitoring client may hold a handle (DCGM exporter): restart that',
+  },
+  NoRoom: { scope: 'Gpu', advice: 'something else took the place; read the GPU again and plan afresh' },
+  Pending: { scope: 'Gpu', advice: 'free the GPU of all clients, then apply again' },
+  ResetRequired: {
+    scope: 'Gpu',
+    advice: 'allow a reset of this GPU (allow.gpuReset) or reset it while nothing uses it',
+  },
+  RebootRequired: { scope: 'Gpu', advice: 'drain and reboot the node; the reset of a single GPU does not help here' },
+  GpuLost: {
+    scope: 'Gpu',
+    advice: 'the GPU does not answer; drain and reboot the node, look for Xid 79 in the kernel log',
+  },
+  GpuMissing: { scope: 'Gpu', advice: 'the node has no such GPU now; it was replaced or its driver does not show it' },
+  NotSupported: { scope: 'Gpu', advice: 'this GPU or its driver does not support it' },
+  UnknownProfile: { scope: 'Gpu', advice: 'choose a profile of the live table (nvidia-smi mig -lgip)' },
+  DoesNotFit: { scope: 'Gpu', advice: 'choose a layout that fits the GPU; nothing was touched' },
+  ForeignInstance: { scope: 'Gpu', advice: 'allow.replaceForeignInstances lets it be replaced; nothing was touched' },
+  NothingDone: {
+    scope: 'Gpu',
+    advice: 'the driver reported success and did nothing; try again later, then look into the kernel log',
+  },
+  TimedOut: { scope: 'Gpu', advice: 'the driver is slow or hangs; raise the deadline on nodes with many instances' },
+  DriverFailed: { scope: 'Gpu', advice: 'look into the kernel log (dmesg) for NVRM and Xid lines' },
+  Stopped: { scope: 'Node', advice: 'it goes on with the next grant; the device is as reported' },
+  Unresponsive: {
+    scope: 'Node',
+    advice: 'a process of nvidia-smi cannot be ended: the driver hangs; drain and reboot the node',
+  },
+  DriverMismatch: { scope: 'Node', advice: 'reload the driver or reboot the node: library and kernel module differ' },
+  DriverUnavailable: { scope: 'Node', advice: 'wait until the driver is loaded, or install it' },
+  NotPermitted: { scope: 'Node', advice: 'run as root, with /dev/nvidia-caps visible' },
+  ToolMissing: {
+    scope: 'Node',
+    advice: 'install the driver, or name nvidia-smi (--nvidia-smi) or the driver root (--driver-root)',
+  },
+  ParseError: {
+    scope: 'Node',
+    advice: 'nothing is changed on what is not understood; report this output with the driver version',
+  },
+  Unstable: {
+    scope: 'Node',
+    advice: 'something else changes the GPUs at the same time; it is read again later',
+  },
+  JournalUnavailable: { scope: 'Node', advice: 'make the state directory of the agent writable and free space on it' },
+  Locked: { scope: 'Node', advice: 'another agent works on this node; it is waited for' },
+} as const satisfies Record<string, { readonly scope: 'Gpu' | 'Node'; readonly advice: string }>;
+
+export type DeviceErrorCode = keyof typeof table;
+
+export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table).filter(isDeviceErrorCode);
+
+export interface DeviceErrorDetails {
+  /** What was tried, as a command or a phrase. */
+  readonly tried: string;
+  /** What was found instead, in the driver's words where it has any. */
+  readonly found: string;
+  /** PCI bus id, or UUID where no bus id is known. */
+  readonly gpu?: string;
+  /** `3g.20gb at 4 (GPU instance 2)` */
+  readonly instance?: string;
+  /** Who is in the way: `pid 4242 (python3 train.py)`. */
+  readonly holders?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** A device operation that did not work, and what to do about it. */
+export class DeviceError extends Error {
+  override readonly name = 'DeviceError';
+  readonly code: DeviceErrorCode;
+  readonly tried: string;
+  readonly found: string;
+  readonly advice: string;
+  readonly gpu: string | undefined;
+  readonly instance: string | undefined;
+  readonly holders: readonly string[];
+
+  constructor(code: DeviceErrorCode, details: DeviceErrorDetails) {
+    super(describe(code, details), details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.tried = details.tried;
+    this.found = details.found;
+    this.advice = table[code].advice;
+    this.gpu = details.gpu;
+    this.instance = details.instance;
+    this.holders = details.holders ?? [];
+  }
+
+  /** True if nothing more should be tried on the whole node for now. */
+  get stopsNode(): boolean {
+    return table[this.code].scope === 'Node';
+  }
+}
+
+function isDeviceErrorCode(code: string): code is DeviceErrorCode {
+  return code in table;
+}
+
+function describe(code: DeviceErrorCode, { tried, found, gpu, instance, holders = [] }: DeviceErrorDetails): string {
+  const where = [gpu === undefined ? '' : ` on GPU ${gpu}`, instance === undefined ? '' : `, ${instance}`].join('');
+  const who = holders.length === 0 ? '' : `; used by ${holders.join(', ')}`;
+  return `${code}${where}: tried ${tried}; found ${found}${who}; ${table[code].advice}`;
+}

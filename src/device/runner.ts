@@ -1,0 +1,58 @@
+import type { Execute } from './child.ts';
+import type { Execution } from './output.ts';
+import { writeArguments, type SmiCommand } from './smi-command.ts';
+
+export interface Deadlines {
+  /** 15 s unless told. */
+  readonly readMs?: number;
+  /** 60 s unless told; eight GPUs with many instances were seen to take 44 s. */
+  readonly changeMs?: number;
+}
+
+/** Runs commands one after another: at most one child on the node. */
+export class Runner {
+  readonly #execute: Execute;
+  readonly #deadlines: Required<Deadlines>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(execute: Execute, { readMs = 15_000, changeMs = 60_000 }: Deadlines = {}) {
+    this.#execute = execute;
+    this.#deadlines = { readMs, changeMs };
+  }
+
+  /** @throws DeviceError ToolMissing, Unresponsive; every other end is an {@link Execution} */
+  run(command: SmiCommand): Promise<Execution> {
+    const args = writeArguments(command);
+    const deadline = isChange(command) ? this.#deadlines.changeMs : this.#deadlines.readMs;
+    const run = this.#last.then(() => this.#execute(args, deadline));
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+}
+
+/** The command as a person would type it. */
+export function describeCommand(command: SmiCommand): string {
+  return ['nvidia-smi', ...writeArguments(command)].join(' ');
+}
+
+function isChange({ name }: SmiCommand): boolean {
+  switch (name) {
+    case 'SetMode':
+    case 'Reset':
+    case 'CreateInstance':
+    case 'CreateComputeInstance':
+    case 'CreateWholeComputeInstance':
+    case 'DestroyComputeInstances':
+    case 'DestroyInstance':
+      return true;
+    case 'Report':
+    case 'List':
+    case 'ComputeCapabilities':
+    case 'Profiles':
+    case 'Placements':
+    case 'Instances':
+    case 'ComputeInstances':
+    case 'ComputeProfiles':
+      return false;
+  }
+}

@@ -1,0 +1,13 @@
+/** Equal GPUs in a row are drawn once: `GPU 0-7  |1g.5gb …|`. */
+export function groupPictures(pictures: readonly { readonly index: number; readonly picture: string }[]): readonly string[] {
+  const groups: { first: number; last: number; readonly picture: string }[] = [];
+  for (const { index, picture } of pictures) {
+    const last = groups.at(-1);
+    if (last?.picture === picture && last.last === index - 1) last.last = index;
+    else groups.push({ first: index, last: index, picture });
+  }
+  return groups.map(({ first, last, picture }) => {
+    const name = first === last ? `GPU ${first}` : `GPU ${first}-${last}`;
+    return `${name.padEnd(8)} ${picture}`;
+  });
+}

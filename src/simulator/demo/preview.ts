@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { findModel } from '../../core/geometry/model-lookup.ts';
+import { checkPolicy } from '../../core/policy/check.ts';
+import { layoutFor } from '../../core/policy/gpu-layout.ts';
+import { matchesGpu } from '../../core/policy/match-gpu.ts';
+import { selectsNode } from '../../core/policy/node-selector.ts';
+import { fitLayout } from '../../core/planning/fit.ts';
+import { drawGpu } from '../../core/planning/picture.ts';
+import { projectRoot } from '../rig/programs.ts';
+import type { RigNode } from '../rig/rig.ts';
+import { groupPictures } from './picture-lines.ts';
+
+const folder = join(projectRoot, 'samples');
+
+/** The policies of samples/kustomization.yaml. @throws Error where one is not valid: then the demo makes no sense. */
+export async function readSamples(): Promise<readonly GpuPartitionPolicy[]> {
+  const list = parse(await readFile(join(folder, 'kustomization.yaml'), 'utf8')) as { readonly resources: string[] };
+  return Promise.all(
+    list.resources.map(async (file) => {
+      const policy: unknown = parse(await readFile(join(folder, file), 'utf8'));
+      if (!validate(policy)) throw new Error(`samples/${file}: ${JSON.stringify(validate.errors)}`);
+      const refusal = checkPolicy(policy.spec);
+      if (refusal) throw new Error(`samples/${file}: ${refusal.reason}: ${refusal.message}`);
+      return policy;
+    }),
+  );
+}
+
+/** What each GPU of a node will become, worked out without any cluster. */
+export function previewNode(node: RigNode, policies: readonly GpuPartitionPolicy[]): readonly string[] {
+  const policy = policies.find(({ spec }) => selectsNode(spec.nodeSelector, node.labels));
+  const pictures = node.gpus.map((name, index) => ({ index, picture: previewGpu(name, index, policy) }));
+  return [`${node.name}  ${policy ? `policy ${policy.metadata.name}, strategy ${policy.spec.strategy}` : 'no policy'}`].concat(
+    groupPictures(pictures).map((line) => `  ${line}`),
+  );
+}
+
+function previewGpu(name: string, index: number, policy: GpuPartitionPolicy | undefined): string {
+  const model = findModel(name);
+  if (!model) return `${name}: no MIG, stays whole`;
+  const product = model.products[0]?.name ?? name;
+  const report = { uuid: '', index, pciBusId: '', product, instances: [] };
+  const entry = policy?.spec.layouts.find(({ gpus = {} }) => matchesGpu(gpus, report));
+  if (!entry) return drawGpu(model, undefined);
+  const layout = layoutFor(entry, model, name);
+  if ('refusal' in layout) return layout.refusal.message;
+  if ('mig' in layout) return drawGpu(model, undefined);
+  const fit = fitLayout(model, layout.profiles, name);
+  return fit.fits ? drawGpu(model, fit.placements ?? []) : fit.refusal.message;
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Guard } from '../control-plane/guard.ts';
+
+/** One of our programs, running as it would in a cluster: its own token, its own log. */
+export class RigProcess {
+  readonly name: string;
+  readonly logFile: string;
+  readonly #argv: readonly string[];
+  readonly #guard: Guard;
+  #child: ChildProcess | undefined;
+
+  constructor(name: string, argv: readonly string[], logFile: string, guard: Guard) {
+    this.name = name;
+    this.logFile = logFile;
+    this.#argv = argv;
+    this.#guard = guard;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined;
+  }
+
+  /** Exit status of the last run; undefined while it runs, null when a signal ended it. */
+  get exitCode(): number | null | undefined {
+    return this.#child && this.pid === undefined ? this.#child.exitCode : undefined;
+  }
+
+  /** Starts it, if it does not run. */
+  start(): void {
+    if (this.pid !== undefined) return;
+    const log = openSync(this.logFile, 'a');
+    // Node's own memory settings are part of how the programs are deployed (config/).
+    const child = spawn(process.execPath, ['--max-semi-space-size=1', ...this.#argv], {
+      stdio: ['ignore', log, log],
+      // Only what a pod would have: no admin's KUBECONFIG by accident.
+      env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' },
+    });
+    closeSync(log);
+    this.#child = child;
+    const { pid } = child;
+    if (pid === undefined) return;
+    this.#guard.watch(pid);
+    child.once('exit', () => this.#guard.forget(pid));
+  }
+
+  /** Ends it and waits until it is gone. SIGKILL: as a crash is. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || this.pid === undefined) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  async readLog(): Promise<string> {
+    return readFile(this.logFile, 'utf8').catch(() => '');
+  }
+}

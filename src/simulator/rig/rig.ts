@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { startGuard } from '../control-plane/guard.ts';
+import { KubeClient } from '../../kube/client.ts';
+import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
+import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
+import { KubeletFleet } from '../kubelet/fleet.ts';
+import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
+import { RigProcess } from './process.ts';
+import { programPath, projectRoot } from './programs.ts';
+
+/** A simulated GPU node. */
+export interface RigNode {
+  readonly name: string;
+  /** Model names as the simulated nvidia-smi takes them: `A100-SXM4-40GB`. */
+  readonly gpus: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** Strategy that the node's device plugin is started with. */
+  readonly strategy: MigStrategy;
+}
+
+export interface RigOptions {
+  readonly controlPlane: ControlPlane;
+  readonly nodes: readonly RigNode[];
+  readonly controllerArguments?: readonly string[];
+  readonly agentArguments?: readonly string[];
+}
+
+/** Longer than any demo is kept open. */
+const tokenSeconds = 48 * 3600;
+
+/**
+ * A whole GPU cluster on this machine: Kubernetes' own control plane, simulated nodes, and our controller and agents as
+ * programs, each with the token of its own ServiceAccount and the RBAC of config/.
+ */
+export class Rig implements AsyncDisposable {
+  readonly controlPlane: ControlPlane;
+  readonly folder: string;
+  readonly fleet: KubeletFleet;
+  readonly controller: RigProcess;
+  readonly #guard = startGuard();
+  readonly #agents = new Map<string, RigProcess>();
+  readonly #options: RigOptions;
+  readonly #nodeFolder: (name: string) => string;
+
+  private constructor(options: RigOptions, folder: string, fleet: KubeletFleet, controllerKubeconfig: string) {
+    this.#options = options;
+    this.controlPlane = options.controlPlane;
+    this.folder = folder;
+    this.fleet = fleet;
+    this.#nodeFolder = (name) => join(folder, name);
+    const argv = [
+      programPath('controller'),
+      ...['--kubeconfig', controllerKubeconfig, '--identity', 'controller-0'],
+      ...(options.controllerArguments ?? []),
+    ];
+    this.controller = new RigProcess('controller', argv, join(folder, 'controller.log'), this.#guard);
+  }
+
+  /** Installs CRDs and RBAC, boots the nodes, and starts the controller and an agent on each node. */
+  static async start(options: RigOptions): Promise<Rig> {
+    const { controlPlane, nodes } = options;
+    await applyFolder(controlPlane, 'config/crd');
+    await applyFolder(controlPlane, 'config/rbac');
+    await waitForApi(controlPlane);
+    const folder = await mkdtemp(join(tmpdir(), 'gpu-partition-rig-'));
+    const kubeletConfig = await controlPlane.kubeconfigFile({ token: controlPlane.kubeletToken });
+    const client = new KubeClient(loadKubeConfig({ kubeconfig: kubeletConfig }), 'simulated-kubelet');
+    const fleet = new KubeletFleet({ client });
+    await fleet.start();
+    const token = await controlPlane.serviceAccountToken('gpu-partition-system', 'gpu-partition-controller', {
+      expirationSeconds: tokenSeconds,
+    });
+    const rig = new Rig(options, folder, fleet, await controlPlane.kubeconfigFile({ token }));
+    await Promise.all(nodes.map((node) => rig.#boot(node)));
+    rig.controller.start();
+    for (const agent of rig.#agents.values()) agent.start();
+    return rig;
+  }
+
+  agent(node: string): RigProcess {
+    const agent = this.#agents.get(node);
+    if (agent === undefined) throw new Error(`no agent on ${node}; there is ${[...this.#agents.keys()].join(', ')}`);
+    return agent;
+  }
+
+  get agents(): readonly RigProcess[] {
+    return [...this.#agents.values()];
+  }
+
+  /** State of a node's simulated nvidia-smi, one fact a line. */
+  async deviceState(node: string): Promise<string> {
+    return readFile(this.stateFile(node), 'utf8').catch(() => '');
+  }
+
+  stateFile(node: string): string {
+    return join(this.#nodeFolder(node), 'state');
+  }
+
+  /** A file of faults that the node's simulated nvidia-smi obeys; see docs/simulator.md. */
+  faultsFile(node: string): string {
+    return join(this.#nodeFolder(node), 'faults');
+  }
+
+  /** Every run of a node's nvidia-smi that changed the device, oldest first. */
+  async deviceOperations(node: string): Promise<readonly (readonly string[])[]> {
+    const text = await readFile(join(this.#nodeFolder(node), 'operations.jsonl'), 'utf8').catch(() => '');
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as { readonly argv: readonly string[] })
+      .map(({ argv }) => argv)
+      .filter((argv) => argv.some((word) => /^-(mig|cgi|cci|dgi|dci|C|-gpu-reset|r)$/.test(word)));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.controller, ...this.#agents.values()].map((program) => program.stop('SIGTERM')));
+    await this.fleet.stop();
+    this.#guard.release();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #boot(node: RigNode): Promise<void> {
+    const { controlPlane, agentArguments = [] } = this.#options;
+    const folder = this.#nodeFolder(node.name);
+    await mkdir(folder, { recursive: true });
+    const stateFile = this.stateFile(node.name);
+    const nvidiaSmi = writeNvidiaSmiWrapper(folder, {
+      gpus: node.gpus,
+      stateFile,
+      logFile: join(folder, 'operations.jsonl'),
+      faultsFile: this.faultsFile(node.name),
+      seed: node.name,
+      program: programPath('nvidia-smi-sim'),
+      node: process.execPath,
+    });
+    this.fleet.addNode({
+      name: node.name,
+      gpus: node.gpus,
+      gpuSeed: node.name,
+      stateFile,
+      strategy: node.strategy,
+      labels: { 'nvidia.com/gpu.present': 'true', ...node.labels },
+    });
+    // A token names its node by uid: the Node has to be there first.
+    await waitFor(async () => (await controlPlane.client.send({ path: `/api/v1/nodes/${node.name}` })).status === 200);
+    const token = await controlPlane.serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {
+      bound: { node: node.name },
+      expirationSeconds: tokenSeconds,
+    });
+    const argv = [
+      programPath('agent'),
+      ...['--node-name', node.name, '--kubeconfig', await controlPlane.kubeconfigFile({ token })],
+      ...['--nvidia-smi', nvidiaSmi, '--state-dir', join(folder, 'agent')],
+      ...agentArguments,
+    ];
+    this.#agents.set(node.name, new RigProcess(`agent ${node.name}`, argv, join(folder, 'agent.log'), this.#guard));
+  }
+}
+
+/** `kubectl apply -k` as a user does it. @throws Error with kubectl's words. */
+export async function applyFolder(controlPlane: ControlPlane, path: string): Promise<string> {
+  const { code, stdout, stderr } = await controlPlane.kubectl(['apply', '-k', join(projectRoot, path)]);
+  if (code !== 0) throw new Error(`kubectl apply -k ${path} failed: ${stderr || stdout}`);
+  return stdout;
+}
+
+async function waitForApi(controlPlane: ControlPlane): Promise<void> {
+  const paths = ['gpupartitionpolicies', 'gpunodepartitions'].map((plural) => `/apis/gpupartition.dev/v1alpha1/${plural}`);
+  await waitFor(async () => {
+    const answers = await Promise.all(paths.map((path) => controlPlane.client.send({ path })));
+    return answers.every(({ status }) => status === 200);
+  });
+}
+
+async function waitFor(holds: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not so after ${timeoutMs} ms: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

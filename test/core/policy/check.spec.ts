@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { checkPolicy } from '../../../src/core/policy/check.ts';
+import { resolveFleet } from '../../../src/core/policy/resolve-fleet.ts';
+import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
+
+describe('checkPolicy', () => {
+  it('accepts a layout that some model can take', () => {
+    expect(checkPolicy(aPolicy().spec)).to.equal(undefined);
+  });
+
+  it('refuses every field that is not honoured yet, by name', () => {
+    const refusal = checkPolicy(
+      aPolicy({
+        sharing: { timeSlicing: [{ resource: 'nvidia.com/gpu', replicas: 2 }] },
+        drain: { scope: 'Node' },
+        rollout: { maxUnavailable: 1, paused: true },
+        allow: { gpuReset: true, reboot: true },
+        onDelete: 'DisableMig',
+      }).spec,
+    );
+    expect(refusal?.reason).to.equal('NotSupportedYet');
+    for (const field of ['spec.sharing', 'spec.drain.scope', 'spec.rollout.maxUnavailable', 'spec.allow.reboot', 'spec.onDelete']) {
+      expect(refusal?.message).to.include(field);
+    }
+    expect(refusal?.message).not.to.include('paused');
+  });
+
+  it('refuses a layout that no model it can meet could take, with the nearest that fit', () => {
+    const refusal = checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['A100-SXM4-40GB'] }, profiles: { '3g.20gb': 3 } }] }).spec);
+    expect(refusal?.reason).to.equal('DoesNotFit');
+    expect(refusal?.message).to.match(/spec\.layouts\[0\].*12 of 8 memory slices/);
+  });
+
+  it('leaves to the nodes what only some models can take, and globs of unknown models', () => {
+    expect(checkPolicy(aPolicy({ layouts: [{ profiles: { '1g.6gb': 4 } }] }).spec)).to.equal(undefined);
+    expect(checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['X9000'] }, profiles: { '1g.99gb': 4 } }] }).spec)).to.equal(undefined);
+  });
+});
+
+describe('resolveFleet', () => {
+  const node = (name: string, product: string) => ({
+    name,
+    labels: { pool: 'p' },
+    partition: aPartition({ device: aDevice(aGpu({ product })) }),
+  });
+
+  it('refuses a policy as a whole when one node cannot be what it says', () => {
+    const fleet = resolveFleet([aPolicy()], [node('good', 'NVIDIA A100-SXM4-40GB'), node('bad', 'NVIDIA A30')]);
+    expect(fleet.refusals.get('p')?.message).to.match(/^node bad: /);
+  });
+
+  it('gives no wish to nodes of a policy that is refused by itself', () => {
+    const fleet = resolveFleet([aPolicy({ drain: { scope: 'None' } })], [node('n', 'NVIDIA A100-SXM4-40GB')]);
+    expect(fleet.nodes.get('n')).to.deep.include({ wish: undefined });
+    expect(fleet.refusals.get('p')?.reason).to.equal('NotSupportedYet');
+  });
+});

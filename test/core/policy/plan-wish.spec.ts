@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { deviceMeets } from '../../../src/core/policy/wish.ts';
+import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
+
+describe('planWish', () => {
+  it('has nothing to do where the device is as wished', () => {
+    const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const wish = [{ uuid: uuidOf(0), profiles: { '3g.20gb': 2 } }];
+    expect(deviceMeets(device.gpus ?? [], wish)).to.equal(true);
+    expect(planWish(device, wish)).to.deep.include({ work: [] });
+  });
+
+  it('keeps what can stay and touches only GPUs that differ', () => {
+    const device = aDevice(aGpu({ slices: ['3g.20gb@4', '1g.5gb@0'] }), aGpu({ index: 1, slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const wish = [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '3g.20gb': 2 } }));
+    const { work, report } = planWish(device, wish);
+    expect(work.map(({ uuid }) => uuid)).to.deep.equal([uuidOf(0)]);
+    expect(report).to.include({ keep: 3, destroy: 1, create: 1, gpusChanging: 1 });
+  });
+
+  it('turns MIG on before the first slice, and off after the last is gone', () => {
+    const on = planWish(aDevice(aGpu()), [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }]);
+    expect(on.work[0]).to.deep.include({ mode: 'Enable' });
+    expect(on.work[0]?.steps.map(({ action }) => action)).to.deep.equal(['CreateInstance']);
+    const off = planWish(aDevice(aGpu({ slices: ['7g.40gb@0'] })), [{ uuid: uuidOf(0), mig: 'Disabled' }]);
+    expect(off.work[0]).to.deep.include({ mode: 'Disable' });
+    expect(off.work[0]?.steps.map(({ action }) => action)).to.deep.equal(['DestroyInstance']);
+  });
+
+  it('refuses to destroy what a process uses, and keeps it where the wish allows', () => {
+    const device = aDevice(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] }));
+    const whole = planWish(device, [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }]);
+    expect(whole.work).to.deep.equal([]);
+    expect(whole.report.refusal).to.match(/in use/);
+    const around = planWish(device, [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '1g.5gb': 3 } }]);
+    expect(around.work[0]?.steps.filter(({ action }) => action === 'DestroyInstance').map(({ start }) => start)).to.deep.equal([4]);
+    const off = planWish(device, [{ uuid: uuidOf(0), mig: 'Disabled' }]);
+    expect(off.report.refusal).to.match(/process runs on 3g\.20gb at 0/);
+  });
+
+  it('does not let a lost GPU stop the others, and says so when nothing else is left', () => {
+    const lost = aGpu({ error: 'GpuLost: fell off the bus' });
+    const wish = [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '7g.40gb': 1 } }));
+    const both = planWish(aDevice(lost, aGpu({ index: 1 })), wish);
+    expect(both.work.map(({ uuid }) => uuid)).to.deep.equal([uuidOf(1)]);
+    expect(both.report.refusal).to.equal(undefined);
+    const rest = planWish(aDevice(lost, aGpu({ index: 1, slices: ['7g.40gb@0'] })), wish);
+    expect(rest.report.refusal).to.match(/GPU 0 .*GpuLost/);
+  });
+
+  it('gives equal devices and wishes equal hashes, and others others', () => {
+    const wish = [{ uuid: uuidOf(0), profiles: { '1g.5gb': 2, '3g.20gb': 1 } }];
+    const hash = (...slices: string[]) => planWish(aDevice(aGpu({ slices })), wish).report.hash;
+    expect(hash('1g.5gb@0', '2g.10gb@2')).to.equal(hash('2g.10gb@2', '1g.5gb@0'));
+    expect(hash('1g.5gb@0', '2g.10gb@2')).not.to.equal(hash('1g.5gb@1', '2g.10gb@2'));
+  });
+});

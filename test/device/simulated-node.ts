@@ -1,0 +1,58 @@
+import type { Execute } from '../../src/device/child.ts';
+import type { Execution } from '../../src/device/output.ts';
+import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
+import { assembleGpus, type SimulatedGpu } from '../../src/simulator/nvidia-smi/gpu.ts';
+import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/memory-world.ts';
+
+/** What one command did; tests look at it or replace its answer. */
+export type Interception = (args: readonly string[], run: () => Execution) => Execution | Promise<Execution>;
+
+/** A node whose nvidia-smi is the simulator in this process: no file, no child, no time. */
+export class SimulatedNode {
+  readonly gpus: readonly SimulatedGpu[];
+  readonly commands: (readonly string[])[] = [];
+  state: string;
+  faults = '';
+  uid = 0;
+  intercept: Interception = (_args, run) => run();
+  #counts: ReadonlyMap<string, number> = new Map();
+
+  constructor(gpus: readonly string[], state = '') {
+    this.gpus = assembleGpus(gpus);
+    this.state = state;
+  }
+
+  readonly execute: Execute = async (args) => {
+    this.commands.push(args);
+    return this.intercept(args, () => this.run(args));
+  };
+
+  run(args: readonly string[]): Execution {
+    const { gpus, state, uid, faults } = this;
+    const result = runNvidiaSmi({ gpus, state, uid, faults, argv: args, help: () => '', counts: this.#counts });
+    this.state = result.state;
+    this.#counts = result.counts;
+    return { rc: result.rc, stdout: result.stdout, end: 'Exited' };
+  }
+
+  openDriver(): NvidiaSmi {
+    return new NvidiaSmi(this.execute);
+  }
+
+  /** Commands since the last call that change something. */
+  takeChanges(): readonly string[] {
+    const changes = this.commands.filter((args) =>
+      args.some((arg) => /^-(?:cgi|cci|dgi|dci|mig|-gpu-reset)$/.test(arg)),
+    );
+    this.commands.length = 0;
+    return changes.map((args) => args.join(' '));
+  }
+
+  busId(index: number): string {
+    return this.gpus[index]?.busId ?? '';
+  }
+
+  uuid(index: number): string {
+    return this.gpus[index]?.uuid ?? '';
+  }
+}

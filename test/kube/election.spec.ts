@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { LeadershipLostError, runElected, type ElectionTiming, type Term } from '../../src/kube/election.ts';
+import { createNamespace, useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { RecordedLog } from '../process/recorded-log.ts';
+import { connect } from './connection.ts';
+import { rejectionOf } from './failure.ts';
+import { FaultProxy } from './fault-proxy.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+import type { KubeObject, Resource } from '../../src/kube/resource.ts';
+import { systemClock } from '../../src/process/clock.ts';
+
+interface Lease extends KubeObject {
+  readonly spec: { readonly holderIdentity: string; readonly leaseTransitions: number; readonly renewTime: string };
+}
+
+const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
+const timing: ElectionTiming = { leaseMs: 1_000, renewMs: 600, retryMs: 100 };
+
+describe('runElected', () => {
+  const cluster = useSharedCluster();
+  let client: KubeClient;
+  let namespace: string;
+  let leading: Set<string>;
+  let overlaps: number;
+  let stop: AbortController;
+
+  before(() => {
+    client = connect(cluster());
+  });
+  after(() => client.config.close());
+  beforeEach(async () => {
+    namespace = await createNamespace(cluster());
+    leading = new Set();
+    overlaps = 0;
+    stop = new AbortController();
+  });
+  afterEach(() => stop.abort());
+
+  /** Leads until its term ends, under the eyes of the test. */
+  const leadUntilEnd =
+    (identity: string) =>
+    async ({ signal }: Term): Promise<void> => {
+      if (leading.size > 0) overlaps += 1;
+      leading.add(identity);
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve());
+      });
+      leading.delete(identity);
+    };
+  const stand = (
+    identity: string,
+    options: {
+      client?: KubeClient;
+      lead?: (term: Term) => Promise<void>;
+      signal?: AbortSignal;
+      clock?: typeof systemClock;
+    } = {},
+  ): Promise<void> => {
+    const { client: own = client, lead = leadUntilEnd(identity), signal = stop.signal, clock = systemClock } = options;
+    const election = { client: own, logger: new RecordedLog(), namespace, name: 'l', identity, timing, clock };
+    return runElected(election, lead, signal);
+  };
+  const leads = (identity: string): Promise<unknown> =>
+    eventually(
+      () => [...leading],
+      (seen) => seen.includes(identity),
+      { what: 'the leaders' },
+    );
+  const readLease = (): Promise<Lease> => client.get<Lease>({ resource: leases, namespace, name: 'l' });
+
+  it('lets one of two lead, and the other at once when the first stops', async () => {
+    const stopFirst = new AbortController();
+    const first = stand('first', { signal: stopFirst.signal });
+    await leads('first');
+    const second = stand('second');
+    const before = (await readLease()).spec.renewTime;
+    await eventually(
+      async () => (await readLease()).spec.renewTime,
+      (renewTime) => renewTime !== before,
+    );
+    expect([...leading]).to.deep.equal(['first']);
+    stopFirst.abort();
+    await first;
+    const releasedAt = performance.now();
+    await leads('second');
+    expect(performance.now() - releasedAt).to.be.below(600);
+    expect((await readLease()).spec).to.deep.include({ holderIdentity: 'second', leaseTransitions: 1 });
+    stop.abort();
+    await second;
+    expect((await readLease()).spec.holderIdentity).to.equal('');
+    expect(overlaps).to.equal(0);
+  });
+
+  it('ends a leader that cannot renew before another takes over', async () => {
+    await using proxy = await TcpProxy.open(cluster().server);
+    const cutOff = connect(cluster(), { server: proxy.server });
+    const first = rejectionOf(stand('first', { client: cutOff }));
+    await leads('first');
+    const second = stand('second');
+    proxy.freeze();
+    expect(await first).to.be.instanceOf(LeadershipLostError);
+    expect(leading.has('first')).to.equal(false);
+    await leads('second');
+    expect(overlaps).to.equal(0);
+    stop.abort();
+    await second;
+    await cutOff.config.close();
+  });
+
+  it('says so when the work of a lost term does not end: the process must', async () => {
+    await using proxy = await TcpProxy.open(cluster().server);
+    const cutOff = connect(cluster(), { server: proxy.server });
+    const started = Promise.withResolvers<void>();
+    const stubborn = async (): Promise<void> => {
+      started.resolve();
+      await new Promise(() => undefined);
+    };
+    const lost = rejectionOf(stand('first', { client: cutOff, lead: stubborn }));
+    await started.promise;
+    proxy.cut();
+    expect(await lost)
+      .to.be.instanceOf(LeadershipLostError)
+      .with.property('message')
+      .that.contains('did not end');
+    await cutOff.config.close();
+  });
+
+  it('fences a leader whose process was stalled, before its timers tell', async () => {
+    let stalledMs = 0;
+    const clock = {
+      ...systemClock,
+      monotonicMs: () => systemClock.monotonicMs() + stalledMs,
+    };
+    let fenced: unknown;
+    const lead = async (term: Term): Promise<void> => {
+      term.requireLeadership();
+      stalledMs = 20_000;
+      try {
+        term.requireLeadership();
+      } catch (error) {
+        fenced = error;
+      }
+    };
+    await stand('first', { lead, clock });
+    expect(fenced).to.be.instanceOf(LeadershipLostError);
+  });
+
+  it('keeps the lease while the work winds down after the signal', async () => {
+    let holder = '';
+    const lead = async ({ signal }: Term): Promise<void> => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      const before = (await readLease()).spec.renewTime;
+      const after = await eventually(readLease, ({ spec }) => spec.renewTime !== before);
+      holder = after.spec.holderIdentity;
+    };
+    const run = stand('first', { lead });
+    await eventually(readLease);
+    stop.abort();
+    await run;
+    expect(holder).to.equal('first');
+    expect((await readLease()).spec.holderIdentity).to.equal('');
+  });
+
+  it('gives the lease back and passes the error on when the work fails', async () => {
+    const failing = async (): Promise<void> => {
+      throw new Error('cannot lead');
+    };
+    expect(await rejectionOf(stand('first', { lead: failing }))).to.have.property('message', 'cannot lead');
+    expect((await readLease()).spec.holderIdentity).to.equal('');
+  });
+
+  it('takes a lease that has run out, but watches it for its whole duration first', async () => {
+    const spec = { holderIdentity: 'dead', leaseDurationSeconds: 1, renewTime: '2020-01-01T00:00:00.000000Z' };
+    await client.create<KubeObject & { spec: object }>(leases, { metadata: { namespace, name: 'l' }, spec });
+    const startedAt = performance.now();
+    const run = stand('first');
+    await leads('first');
+    expect(performance.now() - startedAt).to.be.at.least(1_000);
+    stop.abort();
+    await run;
+  });
+
+  it('goes on leading when one answer is lost and when others write the lease', async () => {
+    await using proxy = await FaultProxy.open(client.config);
+    const lossy = connect(cluster(), { server: proxy.server });
+    const run = stand('first', { client: lossy });
+    await leads('first');
+    let lost = 0;
+    proxy.rule = ({ method }) => (method === 'PUT' && lost++ === 0 ? { reset: 'after' } : undefined);
+    await eventually(
+      () => lost,
+      (seen) => seen > 0,
+    );
+    await client.merge({ resource: leases, namespace, name: 'l' }, { metadata: { labels: { touched: 'yes' } } });
+    const before = (await readLease()).spec.renewTime;
+    await eventually(readLease, ({ spec }) => spec.renewTime !== before);
+    expect([...leading]).to.deep.equal(['first']);
+    expect((await readLease()).spec.leaseTransitions).to.equal(0);
+    stop.abort();
+    await run;
+    await lossy.config.close();
+  });
+
+  it('stops standing when it is told to', async () => {
+    const first = stand('first');
+    await leads('first');
+    const stopSecond = new AbortController();
+    const second = stand('second', { signal: stopSecond.signal });
+    stopSecond.abort();
+    await second;
+    expect([...leading]).to.deep.equal(['first']);
+    stop.abort();
+    await first;
+  });
+
+  it('never has two leaders, with five candidates that come and go', async () => {
+    let terms = 0;
+    const lead = (identity: string) => async (): Promise<void> => {
+      if (leading.size > 0) overlaps += 1;
+      leading.add(identity);
+      terms += 1;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      leading.delete(identity);
+    };
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((identity) => stand(identity, { lead: lead(identity) })));
+    expect(terms).to.equal(5);
+    expect(overlaps).to.equal(0);
+  });
+});

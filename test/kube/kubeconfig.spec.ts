@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { expect } from 'chai';
+import { KubeClient } from '../../src/kube/client.ts';
+import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
+import { KubeConfigError, loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
+import type { ControlPlane } from '../support/cluster.ts';
+import { useSharedCluster } from '../support/cluster.ts';
+import { failureOf } from './failure.ts';
+
+/** A kubeconfig with a context for each name. */
+function aKubeconfig(names: readonly string[], server = 'https://127.0.0.1:1'): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: names.map((name) => ({ name, cluster: { server: `${server}/${name}` } })),
+    users: names.map((name) => ({ name, user: { token: `token-of-${name}` } })),
+    contexts: names.map((name) => ({ name, context: { cluster: name, user: name } })),
+    'current-context': names[0],
+  });
+}
+
+describe('loadKubeConfig', () => {
+  let folder: string;
+  let first: string;
+  let second: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
+    first = join(folder, 'first');
+    second = join(folder, 'second');
+    await writeFile(first, aKubeconfig(['one', 'two']));
+    await writeFile(second, aKubeconfig(['three', 'two'], 'https://127.0.0.1:2'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('takes the file that was given before all others', async () => {
+    const { server, headers } = await loadKubeConfig({ kubeconfig: second }, { KUBECONFIG: first }).credentials();
+    expect(server).to.equal('https://127.0.0.1:2/three');
+    expect(headers).to.deep.equal({ authorization: 'Bearer token-of-three' });
+  });
+
+  it('merges the files of $KUBECONFIG as kubectl does: what comes first wins', () => {
+    const config = loadKubeConfig({}, { KUBECONFIG: `${first}:${second}` });
+    expect(config.getCurrentContext()).to.equal('one');
+    expect(config.getCluster('two')?.server).to.equal('https://127.0.0.1:1/two');
+    expect(config.getCluster('three')?.server).to.equal('https://127.0.0.1:2/three');
+  });
+
+  it('uses another context when told, and names the known ones when it does not exist', async () => {
+    const { server } = await loadKubeConfig({ kubeconfig: first, context: 'two' }).credentials();
+    expect(server).to.equal('https://127.0.0.1:1/two');
+    expect(() => loadKubeConfig({ kubeconfig: first, context: 'four' })).to.throw(KubeConfigError, 'known: one, two');
+  });
+
+  it('says where it looked when there is nothing', () => {
+    expect(() => loadKubeConfig({}, { HOME: folder })).to.throw(KubeConfigError, `${folder}/.kube/config`);
+    expect(() => loadKubeConfig({ kubeconfig: join(folder, 'none') })).to.throw(KubeConfigError, 'none');
+  });
+
+  it('says which file is not a kubeconfig', async () => {
+    const broken = join(folder, 'broken');
+    await writeFile(broken, 'clusters: {');
+    expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, broken);
+  });
+
+  it('uses the token file that was given instead of the user’s own credentials', async () => {
+    const tokenFile = join(folder, 'token');
+    await writeFile(tokenFile, 'from-the-file\n');
+    const { server, headers } = await loadKubeConfig({ kubeconfig: first, tokenFile }).credentials();
+    expect(server).to.equal('https://127.0.0.1:1/one');
+    expect(headers).to.deep.equal({ authorization: 'Bearer from-the-file' });
+  });
+});
+
+describe('PooledKubeConfig', () => {
+  const cluster = useSharedCluster();
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('keeps its connections while the credentials stay, and makes new ones when the certificates change', async () => {
+    const caFile = join(folder, 'ca');
+    await writeFile(caFile, cluster().ca);
+    const config = new PooledKubeConfig(() => aConfig(cluster(), { caFile }));
+    const before = await config.credentials();
+    expect((await config.credentials()).dispatcher).to.equal(before.dispatcher);
+    await writeFile(caFile, `${cluster().ca}\n`);
+    expect((await config.credentials()).dispatcher).not.to.equal(before.dispatcher);
+    expect(await new KubeClient(config, 'test').request({ method: 'GET', path: '/version' })).to.have.property('major');
+    await config.close();
+  });
+
+  it('reads a rotated token after a 401 and repeats the request', async () => {
+    const tokenFile = join(folder, 'rotated');
+    await writeFile(tokenFile, 'expired');
+    const kubeconfig = await cluster().kubeconfigFile();
+    const config = loadKubeConfig({ kubeconfig, tokenFile });
+    await config.credentials();
+    await writeFile(tokenFile, cluster().adminToken);
+    const nodes = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
+    expect((await new KubeClient(config, 'test').list(nodes)).items).to.be.an('array');
+    await config.close();
+  });
+
+  it('says so when the credentials stay refused', async () => {
+    const config = new PooledKubeConfig(() => aConfig(cluster(), { token: 'wrong' }));
+    const error = await failureOf(new KubeClient(config, 'test').request({ method: 'GET', path: '/api/v1/nodes' }));
+    expect(error).to.deep.include({ code: 401, reason: 'Unauthorized' });
+    await config.close();
+  });
+
+  it('does not trust a server that another authority vouches for', async () => {
+    const config = new PooledKubeConfig(() => aConfig(cluster(), { caFile: '' }));
+    const client = new KubeClient(config, 'test');
+    const error = await failureOf(client.request({ method: 'GET', path: '/version', attempts: 1 }));
+    expect(error).to.deep.include({ code: 0, reason: 'Unreachable' });
+    await config.close();
+  });
+
+  it('serves the generated API classes of client-node as well', async () => {
+    const config = new PooledKubeConfig(() => aConfig(cluster(), {}));
+    const { VersionApi } = await import('@kubernetes/client-node');
+    expect((await config.makeApiClient(VersionApi).getCode()).major).to.equal('1');
+    await config.close();
+  });
+});
+
+function aConfig(
+  cluster: ControlPlane,
+  { caFile = cluster.caFile, token = cluster.adminToken }: { readonly caFile?: string; readonly token?: string },
+): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    { name: 'c', server: cluster.server, skipTLSVerify: false, ...(caFile === '' ? {} : { caFile }) },
+    { name: 'u', token },
+  );
+  return config;
+}
