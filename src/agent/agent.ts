@@ -7,6 +7,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
+import { DeviceError } from '../device/errors.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { Device } from './device.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
@@ -43,7 +44,9 @@ export class NodeAgent {
   readonly #options: AgentOptions;
   #reading: Reading | undefined;
   #plannedWish: unknown;
+  /** In a row. */
   #failures = 0;
+  #readFailures = 0;
   /** The object as we wrote it last, until the watch brings it back. */
   #written: Partition | undefined;
 
@@ -63,7 +66,10 @@ export class NodeAgent {
     if (isDue) return this.#act(partition, granted, signal);
     if (this.#isStale() || !sameJson(wish, this.#plannedWish)) {
       const fault = await this.#read();
-      if (fault) return this.#report(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
+      if (fault) {
+        await this.#report(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
+        return { requeueAfterMs: Math.min(this.#options.readIntervalMs, retryMs(this.#readFailures)) };
+      }
     }
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
@@ -81,7 +87,7 @@ export class NodeAgent {
     } catch (error) {
       if (signal.aborted) throw error;
       // No answer from the API server: nothing has been destroyed without it, and the grant still stands.
-      if (!(error instanceof GrantRefused)) throw error;
+      if (!(error instanceof GrantRefused || error instanceof DeviceError)) throw error;
       fault = faultOf(error);
     }
     this.#failures = fault ? this.#failures + 1 : 0;
@@ -92,7 +98,7 @@ export class NodeAgent {
     if (outcome) {
       return this.#report(partition, {
         ...state,
-        ...faultFields(outcome, readFault ? 'Unknown' : 'Failed', outcome.retryAtOnce ? 0 : this.#retryMs()),
+        ...faultFields(outcome, readFault ? 'Unknown' : 'Failed', outcome.retryAtOnce ? 0 : retryMs(this.#failures)),
         ...this.#plan(partition),
       });
     }
@@ -165,7 +171,7 @@ export class NodeAgent {
     });
     await this.#read();
     const failed = results.find((result) => !result.ok);
-    if (failed && !failed.ok) return faultFields(faultOf(failed.error, failed.uuid), 'Failed', this.#retryMs());
+    if (failed && !failed.ok) return faultFields(faultOf(failed.error, failed.uuid), 'Failed', retryMs(this.#failures));
     return { step: 'Idle', lastGood: this.#lastGood() };
   }
 
@@ -174,8 +180,10 @@ export class NodeAgent {
     try {
       const report = reportDevice(await this.#options.device.read());
       this.#reading = { report, at: performance.now() };
+      this.#readFailures = 0;
       return undefined;
     } catch (error) {
+      this.#readFailures += 1;
       this.#options.logger.warn('cannot read the GPUs', { error: describeError(error) });
       return faultOf(error);
     }
@@ -219,10 +227,6 @@ export class NodeAgent {
     };
   }
 
-  #retryMs(): number {
-    return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 10));
-  }
-
   /** Writes `status.device` if it differs. */
   async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
     const again = { requeueAfterMs: this.#options.readIntervalMs + 100 };
@@ -238,6 +242,10 @@ export class NodeAgent {
       written?.metadata.uid === watched.metadata.uid && isOlder(watched.metadata.resourceVersion, written?.metadata.resourceVersion);
     return isAhead && written ? written : watched;
   }
+}
+
+function retryMs(failures: number): number {
+  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
 }
 
 function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {

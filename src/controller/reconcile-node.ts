@@ -1,8 +1,9 @@
 import { nodePartitions } from '../api/resources.ts';
-import { controllerManager, repartitioningTaint } from '../api/names.ts';
+import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts';
 import { type Judgement, judgeNode } from '../core/rollout/judge-node.ts';
 import { releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
+import { isAlreadyExists } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -119,14 +120,13 @@ export class NodeReconciler {
     if (uid === undefined || !this.#world.isGpuNode(node)) return;
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
     const object = { metadata: { name, ownerReferences }, spec: { nodeUID: uid } };
-    const written = await this.#client.create<GpuNodePartition & KubeObject>(
-      nodePartitions,
-      // The answer is the whole object; what is sent is its beginning.
-      object as unknown as GpuNodePartition & KubeObject,
-    );
-    this.#world.partitions.remember(written);
-    this.#world.changed();
-    this.#log.info('partition created', { node: name, manager: controllerManager });
+    try {
+      await this.#client.create<KubeObject>(nodePartitions, object);
+      this.#log.info('partition created', { node: name });
+    } catch (error) {
+      // Made a moment ago, by us or by the leader before us; the watch brings it.
+      if (!isAlreadyExists(error)) throw error;
+    }
   }
 
   /** A node was made anew under its old name: the old object must not tell the new node's agent what to do. */

@@ -102,6 +102,13 @@ async function reportFleet(): Promise<void> {
   const uniform = fleet.map(({ gpus }) => ({ gpus, wishes: [{ want: layouts[0] ?? {} }] }));
   const same = await runSliced(uniform, ({ gpus, wishes }) => planNode(gpus, wishes));
   print(`plan of ${NODES} nodes of 8 GPUs, one layout`, same.totalMs, 'ms', null);
+  // As in a cluster, where every node reports its own table.
+  const reported = uniform.map(({ gpus, wishes }) => {
+    const table = structuredClone(geometry);
+    return { gpus: gpus.map((gpu) => ({ ...gpu, geometry: table })), wishes };
+  });
+  const live = await runSliced(reported, ({ gpus, wishes }) => planNode(gpus, wishes));
+  print(`plan of ${NODES} nodes of 8 GPUs, one layout, a table of its own per node`, live.totalMs, 'ms', null);
 }
 
 interface DrawnNode {

@@ -3,8 +3,8 @@ import { ApiError } from '../../src/kube/api-error.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { discoverResource } from '../../src/kube/discovery.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
-import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
-import { aConfigMap, configMapRef, configMaps, connect, type ConfigMap } from './connection.ts';
+import { uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf } from './failure.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { installWidgets, widgets, type Widget } from './widget.ts';
@@ -18,7 +18,7 @@ describe('KubeClient', () => {
 
   before(async () => {
     client = connect(cluster());
-    namespace = await createNamespace(cluster());
+    namespace = await makeNamespace(client);
     await installWidgets(client);
   });
   after(() => client.config.close());
@@ -129,7 +129,7 @@ describe('KubeClient', () => {
     let listed: string;
 
     before(async () => {
-      listed = await createNamespace(cluster(), 'list');
+      listed = await makeNamespace(client);
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
         const metadata = { namespace: listed, name, labels: { part: name < 'c' ? 'first' : 'rest' } };
         await client.create<KubeObject>(configMaps, { metadata });

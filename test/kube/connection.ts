@@ -2,7 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { KubeClient } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
-import type { ControlPlane } from '../support/cluster.ts';
+import { uniqueName, type ControlPlane } from '../support/cluster.ts';
 
 export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -40,4 +40,11 @@ export function aConfigMap(namespace: string, name: string, data: Readonly<Recor
 
 export function configMapRef(namespace: string, name: string): ObjectRef {
   return { resource: configMaps, namespace, name };
+}
+
+/** Makes a namespace for ConfigMaps. Unlike `createNamespace` it does not wait until pods can be made in it. */
+export async function makeNamespace(client: KubeClient): Promise<string> {
+  const resource: Resource = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace' };
+  const { metadata } = await client.create(resource, { metadata: { name: uniqueName('kube') } });
+  return metadata.name;
 }

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { LeadershipLostError, runElected, type ElectionTiming, type Term } from '../../src/kube/election.ts';
-import { createNamespace, useSharedCluster } from '../support/cluster.ts';
+import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
-import { connect } from './connection.ts';
+import { connect, makeNamespace } from './connection.ts';
 import { rejectionOf } from './failure.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -31,7 +31,7 @@ describe('runElected', () => {
   });
   after(() => client.config.close());
   beforeEach(async () => {
-    namespace = await createNamespace(cluster());
+    namespace = await makeNamespace(client);
     leading = new Set();
     overlaps = 0;
     stop = new AbortController();

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { EventRecorder, type EventNote } from '../../src/kube/events.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
-import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
-import { aConfigMap, configMaps, connect } from './connection.ts';
+import { aConfigMap, configMaps, connect, makeNamespace } from './connection.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
 interface Event extends KubeObject {
@@ -35,7 +35,7 @@ describe('EventRecorder', () => {
   });
   after(() => client.config.close());
   beforeEach(async () => {
-    namespace = await createNamespace(cluster());
+    namespace = await makeNamespace(client);
     object = await client.create(configMaps, aConfigMap(namespace, 'a'));
     clock = new FakeClock();
     log = new RecordedLog();

@@ -3,9 +3,9 @@ import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { aConfigMap, configMapRef, configMaps, connect } from './connection.ts';
+import { aConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';
 import { FaultProxy, type Fault, type SeenRequest } from './fault-proxy.ts';
 import { Follower, quick } from './follower.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -36,7 +36,7 @@ describe('Reflector under faults', () => {
   });
   after(() => admin.config.close());
   beforeEach(async () => {
-    namespace = await createNamespace(cluster());
+    namespace = await makeNamespace(admin);
   });
 
   const create = (name: string): Promise<unknown> => admin.create(configMaps, aConfigMap(namespace, name));

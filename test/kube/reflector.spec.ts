@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { createNamespace, useSharedCluster } from '../support/cluster.ts';
+import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { aConfigMap, configMapRef, configMaps, connect } from './connection.ts';
+import { aConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';
 import { rejectionOf } from './failure.ts';
 import { Follower } from './follower.ts';
 
@@ -16,7 +16,7 @@ describe('Reflector', () => {
   });
   after(() => client.config.close());
   beforeEach(async () => {
-    namespace = await createNamespace(cluster());
+    namespace = await makeNamespace(client);
   });
 
   const create = (name: string, data = {}): Promise<unknown> =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { createNamespace, useSharedCluster } from '../support/cluster.ts';
-import { aConfigMap, configMapRef, configMaps, connect, type ConfigMap } from './connection.ts';
+import { useSharedCluster } from '../support/cluster.ts';
+import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf, rejectionOf } from './failure.ts';
 import { FaultProxy, type Fault, type SeenRequest } from './fault-proxy.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -25,7 +25,7 @@ describe('requests under faults', () => {
 
   before(async () => {
     admin = connect(cluster());
-    namespace = await createNamespace(cluster());
+    namespace = await makeNamespace(admin);
   });
   after(() => admin.config.close());
   beforeEach(async () => {

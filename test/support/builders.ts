@@ -1,4 +1,11 @@
-import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport, PolicySpec } from '../../src/api/types.ts';
+import type {
+  DeviceReport,
+  GpuNodePartition,
+  GpuPartitionPolicy,
+  GpuReport,
+  InstanceReport,
+  PolicySpec,
+} from '../../src/api/types.ts';
 
 type PolicyOverrides = Partial<PolicySpec> & {
   readonly name?: string;
@@ -7,7 +14,12 @@ type PolicyOverrides = Partial<PolicySpec> & {
 };
 
 /** A policy for pool `p` that makes 7×1g.5gb of every GPU, unless told otherwise. */
-export function aPolicy({ name = 'p', createdAt = '2026-01-01T00:00:00Z', generation = 1, ...spec }: PolicyOverrides = {}): GpuPartitionPolicy {
+export function aPolicy({
+  name = 'p',
+  createdAt = '2026-01-01T00:00:00Z',
+  generation = 1,
+  ...spec
+}: PolicyOverrides = {}): GpuPartitionPolicy {
   return {
     apiVersion: 'gpupartition.dev/v1alpha1',
     kind: 'GpuPartitionPolicy',

@@ -61,6 +61,21 @@ export function useOwnCluster(options: Omit<ControlPlaneOptions, 'binaries'> = {
   return () => started(cluster);
 }
 
+/**
+ * For suites that need what the controllers do: default ServiceAccounts, taints, scheduling, disruption budgets.
+ *
+ * @throws Error that says where to get them, where the user's KUBEBUILDER_ASSETS lack them
+ */
+export function requireControllers(cluster: ControlPlane): void {
+  const running = cluster.pids();
+  const missing = ['kube-controller-manager', 'kube-scheduler'].filter((name) => running[name] === undefined);
+  if (missing.length === 0) return;
+  throw new Error(
+    `This suite needs ${missing.join(' and ')}, which ${cluster.binaries.folder} lacks: put them there (each Kubernetes release ` +
+      'offers them for download), or unset KUBEBUILDER_ASSETS to build them with Go.',
+  );
+}
+
 /** `prefix-1f0c2a9b`: valid as the name of any object. */
 export function uniqueName(prefix: string): string {
   return `${prefix}-${randomBytes(4).toString('hex')}`;

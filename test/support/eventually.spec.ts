@@ -19,7 +19,7 @@ describe('eventually', () => {
   });
 
   it('takes an assertion that throws as not yet, and shows it at the end', async () => {
-    const read = (): void => expect(1).to.equal(2);
+    const read = (): unknown => expect(1).to.equal(2);
     const wait = eventually(read, () => true, { timeoutMs: 5, intervalMs: 1 });
     expect(await messageOf(wait)).to.contain('expected 1 to equal 2');
   });

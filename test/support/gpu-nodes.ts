@@ -8,7 +8,7 @@ import { nodesResource, podsResource } from '../../src/simulator/kubelet/kube-ob
 import type { NodeObject, PodObject } from '../../src/simulator/kubelet/kube-objects.ts';
 import type { SimulatedNode } from '../../src/simulator/kubelet/simulated-node.ts';
 import type { KubeletTiming } from '../../src/simulator/kubelet/timing.ts';
-import { createKubeClient, createNamespace, uniqueName } from './cluster.ts';
+import { createKubeClient, createNamespace, requireControllers, uniqueName } from './cluster.ts';
 import type { ControlPlane } from './cluster.ts';
 import { eventually } from './eventually.ts';
 
@@ -19,8 +19,11 @@ export const states = {
   /** A 1g.5gb and a 3g.20gb. */
   twoSlices: [
     'gpu 0 mig 1 pending 1',
-    ...['gi 0 13 profile 19 place 6:1', 'ci 0 13 0 profile 0 place 0:1'],
-    ...['gi 0 1 profile 9 place 0:4', 'ci 0 1 0 profile 2 place 0:3', ''],
+    'gi 0 13 profile 19 place 6:1',
+    'ci 0 13 0 profile 0 place 0:1',
+    'gi 0 1 profile 9 place 0:4',
+    'ci 0 1 0 profile 2 place 0:3',
+    '',
   ].join('\n'),
   /** Seven 1g.5gb. */
   sevenSlices: [
@@ -58,7 +61,9 @@ export class GpuNodes implements AsyncDisposable {
     this.namespace = namespace;
   }
 
+  /** @throws Error where the cluster has no controllers: without them a node never loses the taint of one not ready */
   static async start(cluster: ControlPlane, timing: Partial<KubeletTiming> = {}): Promise<GpuNodes> {
+    requireControllers(cluster);
     const fleet = await GpuNodes.startFleet(cluster, timing);
     return new GpuNodes(await createKubeClient(cluster), fleet, await createNamespace(cluster));
   }

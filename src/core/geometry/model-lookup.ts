@@ -1,3 +1,4 @@
+import { matchesGlob } from './glob.ts';
 import type { GpuModel } from './model.ts';
 import { MODELS } from './models.ts';
 import { normalizeProduct, toProductLabel } from './product-name.ts';
@@ -60,20 +61,10 @@ export interface GpuName {
  * canonical id and on the product as GPU Feature Discovery writes it, without `NVIDIA-`.
  */
 export function matchesModelGlob(glob: string, gpu: GpuName): boolean {
-  const pattern = new RegExp(`^${glob.split('').map(globCharacter).join('')}$`, 'i');
   const id = gpu.modelId ?? findModel(gpu.product)?.id;
-  return (id !== undefined && pattern.test(id)) || listLabels(gpu.product).some((label) => pattern.test(label));
-}
-
-function globCharacter(character: string): string {
-  if (character === '*') return '.*';
-  return character === '?' ? '.' : character.replace(/[\\^$.|+()[\]{}/-]/, '\\$&');
-}
-
-/** Both the label without its suffixes and the label as it stands, so that a glob ending in `-SHARED` is not a surprise. */
-function listLabels(product: string): readonly string[] {
-  const label = toProductLabel(product).replace(/^nvidia-/i, '');
-  return [normalizeProduct(label), label];
+  const label = toProductLabel(gpu.product).replace(/^nvidia-/i, '');
+  // The label as it stands comes last, so that a glob that ends in a suffix of the label is not a surprise.
+  return [...(id === undefined ? [] : [id]), normalizeProduct(label), label].some((name) => matchesGlob(glob, name));
 }
 
 function readDeviceId(text: string): string | undefined {

@@ -1,5 +1,5 @@
-import type { Engines } from './geometry.ts';
 import type { ModelProfile, ProfileField } from './model.ts';
+import { toEngines } from './profile-rows.ts';
 
 /** Engines of [1g, 1g+me, 1g with double memory, 2g, 3g, 4g, 7g] as copy, decoder, jpeg, ofa: none has an encoder. */
 type EngineTable = readonly (readonly [copy: number, decoder: number, jpeg: number, ofa: number])[];
@@ -72,18 +72,13 @@ export function buildSevenSliceProfiles(facts: SevenSliceFacts): readonly ModelP
       memorySlices: shape.memorySlices,
       starts: shape.starts,
       maxInstances: shape.max,
-      engines: engines(copy, decoder, 0, jpeg, ofa),
+      engines: toEngines(copy, decoder, 0, jpeg, ofa),
       ...(memoryMiB === undefined ? {} : { memoryMiB }),
       ...(multiprocessors === undefined ? {} : { multiprocessors }),
       ...(formerNames === undefined ? {} : { formerNames }),
       inferred: listInferredFields(facts.inferred ?? {}, name),
     };
   });
-}
-
-/** Engines in the column order of `nvidia-smi mig -lgip` read left to right and down: CE, DEC, ENC, JPEG, OFA. */
-export function engines(copy: number, decoder: number, encoder: number, jpeg: number, ofa: number): Engines {
-  return { copy, decoder, encoder, jpeg, ofa };
 }
 
 const FIELDS: readonly ProfileField[] = ['name', 'id', 'memorySlices', 'starts', 'maxInstances', 'engines'];

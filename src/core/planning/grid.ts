@@ -1,6 +1,6 @@
 import type { Engines, Geometry, Profile } from '../geometry/geometry.ts';
 
-/** A place for one instance: profile index, first unit, and the units as a bit mask (bit 0 is unit 0). */
+/** A place for one instance: its first unit, and its units as a bit mask (bit 0 is unit 0). */
 export interface Slot {
   readonly start: number;
   readonly mask: number;
@@ -31,13 +31,39 @@ export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as con
 
 const grids = new WeakMap<Geometry, Grid>();
 
-/** The grid of a geometry, made once per geometry object. */
+/** Grids by what they are made of: each node of a fleet brings its own copy of the few tables that there are. */
+const interned = new Map<string, Grid>();
+const MOST_INTERNED = 64;
+
+/** Placement units beyond this do not fit a bit mask; the largest known grid has 12. */
+export const MOST_UNITS = 30;
+
+/** The grid of a geometry; the same object for all geometries that say the same about layouts. */
 export function gridOf(geometry: Geometry): Grid {
   const known = grids.get(geometry);
   if (known !== undefined) return known;
-  const grid = buildGrid(geometry);
+  const key = writeKey(geometry);
+  const grid = interned.get(key) ?? buildGrid(geometry);
+  const oldest = interned.keys().next();
+  if (interned.size >= MOST_INTERNED && oldest.done !== true) interned.delete(oldest.value);
+  interned.set(key, grid);
   grids.set(geometry, grid);
   return grid;
+}
+
+/** All of a geometry that a grid depends on: neither memory in MiB nor multiprocessors, which drivers round differently. */
+function writeKey({ computeSlices, memorySlices, engines, exclusive, profiles }: Geometry): string {
+  const rows = profiles.map((profile) => [
+    profile.name,
+    profile.id,
+    profile.computeSlices,
+    profile.memorySlices,
+    profile.starts,
+    profile.maxInstances,
+    listEngines(profile.engines),
+    profile.formerNames,
+  ]);
+  return JSON.stringify([computeSlices, memorySlices, engines && listEngines(engines), exclusive, rows]);
 }
 
 /** Units of an instance as a bit mask. */
@@ -63,11 +89,16 @@ function buildGrid(geometry: Geometry): Grid {
     profiles,
     indexOf,
     slots: profiles.map(({ starts, memorySlices }) =>
-      starts.toSorted((a, b) => a - b).map((start) => ({ start, mask: unitMask(start, memorySlices) })),
+      starts
+        .filter((start) => start >= 0 && start + memorySlices <= geometry.memorySlices)
+        .toSorted((a, b) => a - b)
+        .map((start) => ({ start, mask: unitMask(start, memorySlices) })),
     ),
     largestFirst: profiles.map((_, index) => index).toSorted((a, b) => compareSize(profiles[a], profiles[b]) || a - b),
     radix,
-    placeable: profiles.every(({ starts, memorySlices }) => starts.length > 0 && memorySlices > 0),
+    placeable:
+      geometry.memorySlices <= MOST_UNITS &&
+      profiles.every(({ starts, memorySlices }) => starts.length > 0 && memorySlices > 0),
     engines: profiles.map(({ engines }) => ENGINE_KINDS.map((kind) => engines[kind])),
     engineTotals: geometry.engines && listEngines(geometry.engines),
     exclusive: (geometry.exclusive ?? []).map((names) =>

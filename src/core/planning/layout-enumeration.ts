@@ -17,7 +17,7 @@ const listed = new WeakMap<Grid, readonly (readonly number[])[]>();
  */
 export function enumerateLayouts(geometry: Geometry, filter: LayoutFilter = {}): readonly Layout[] {
   const grid = gridOf(geometry);
-  const base = new Set(filter.base === true ? listBaseProfiles(geometry) : geometry.profiles);
+  const base = new Set(filter.base === true ? listBaseProfiles(grid.geometry) : grid.profiles);
   const considered = grid.profiles.map((profile) => base.has(profile));
   const layouts = enumerateCounts(grid).filter((counts) =>
     counts.every((count, profile) => count === 0 || considered[profile] === true),

@@ -47,20 +47,38 @@ const ORDER = [
 
 /**
  * Turns costs into numbers whose sums compare as the costs do, digit by digit: each digit is as large as the worst choice of every
- * row makes it. Last comes a digit that gives equally cheap work to the rows and columns with the lower positions.
+ * row makes it. The last digit gives equally cheap work to the rows and columns with the lower positions. On nodes so large that
+ * the number would not be exact the least important digits are left out.
  *
  * @param table per row (GPU) and column (place) the cost of giving the one to the other
  */
 export function packCosts(table: readonly (readonly NodeCost[])[]): readonly (readonly number[])[] {
   const size = table.length;
-  const digits = ORDER.map((name) => 1 + sum(table.map((row) => Math.max(0, ...row.map((cost) => cost[name])))));
-  const tie = 1 + size * size * size;
-  return table.map((row, index) =>
-    row.map((cost, column) => {
-      const packed = ORDER.reduce((number, name, digit) => number * (digits[digit] ?? 1) + cost[name], 0);
-      return packed * tie + (size - index) * column;
-    }),
+  const digits: readonly Digit[] = [
+    ...ORDER.map((name) => ({
+      base: 1 + sum(table.map((row) => Math.max(0, ...row.map((cost) => cost[name])))),
+      read: (cost: NodeCost) => cost[name],
+    })),
+    { base: 1 + size * size * size, read: (_cost, row, column) => (size - row) * column },
+  ];
+  const exact = keepExact(digits);
+  return table.map((costs, row) =>
+    costs.map((cost, column) => exact.reduce((number, { base, read }) => number * base + read(cost, row, column), 0)),
   );
+}
+
+interface Digit {
+  /** Above any sum of the digit over all rows. */
+  readonly base: number;
+  readonly read: (cost: NodeCost, row: number, column: number) => number;
+}
+
+function keepExact(digits: readonly Digit[]): readonly Digit[] {
+  let product = 1;
+  return digits.filter(({ base }) => {
+    product *= base;
+    return product <= Number.MAX_SAFE_INTEGER;
+  });
 }
 
 function sum(numbers: readonly number[]): number {

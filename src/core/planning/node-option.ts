@@ -1,7 +1,7 @@
 import { searchGpu, type SearchResult } from './gpu-search.ts';
 import { gridOf, type Grid } from './grid.ts';
 import { NO_COST, type NodeCost } from './node-cost.ts';
-import type { NodeGpu, NodeWish } from './node-plan.ts';
+import type { NodeGpu, NodeWish } from './node-wish.ts';
 import { readInstances, type Present } from './present.ts';
 import type { Refusal } from './refusal.ts';
 import { completeSubject } from './subject.ts';

@@ -1,7 +1,6 @@
 import type { GpuModel } from '../geometry/model.ts';
 import { resolveProfile } from '../geometry/profile-lookup.ts';
-import type { Grid } from './grid.ts';
-import { unitMask } from './grid.ts';
+import { MOST_UNITS, unitMask, type Grid } from './grid.ts';
 import type { Instance } from './instance.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { readComputeInstances } from './wanted.ts';
@@ -22,9 +21,6 @@ export interface Present {
   readonly foreign: readonly Instance[];
   readonly foreignMask: number;
 }
-
-/** Placement units beyond this do not fit a bit mask; the largest known grid has 12. */
-const MOST_UNITS = 30;
 
 /**
  * Reads what is on a GPU. A known profile at a start that the table does not list is taken as it is, since the device shows it.

@@ -7,7 +7,9 @@ import type { Wanted, WantedKind } from './wanted.ts';
 export interface PlanCost {
   /** Busy instances that are destroyed or lose a compute instance. */
   readonly busyDisturbed: number;
+  /** GPU instances destroyed. */
   readonly destroyed: number;
+  /** On GPU instances that stay; those that come and go with a GPU instance are not counted. */
   readonly computeInstancesDestroyed: number;
   readonly computeInstancesCreated: number;
 }
@@ -81,7 +83,6 @@ function searchWay(grid: Grid, present: Present, wanted: Wanted, way: readonly W
     decide(index + 1, occupied, cost + destroyCost(instance));
   }
 
-  // A way starts with the compute instances that its new GPU instances will need; keeping one takes its share off again.
   decide(0, present.foreignMask, 0);
 }
 

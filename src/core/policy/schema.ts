@@ -1,8 +1,8 @@
-import type { ErrorObject } from 'ajv';
-
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../finding.ts';
+
+type ShapeError = NonNullable<typeof validate.errors>[number];
 
 /** A policy of the right shape, or everything that the CRD's schema refuses. CEL rules are not part of it. */
 export type CheckedShape = { readonly policy: GpuPartitionPolicy } | { readonly findings: readonly Finding[] };
@@ -14,7 +14,7 @@ export function checkShape(value: unknown): CheckedShape {
   return { findings: errors.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/')).map(toFinding) };
 }
 
-function toFinding(error: ErrorObject): Finding {
+function toFinding(error: ShapeError): Finding {
   const path = readPointer(error.instancePath);
   const params: Readonly<Record<string, unknown>> = error.params;
   const extra = error.keyword === 'additionalProperties' ? params['additionalProperty'] : undefined;
@@ -33,7 +33,7 @@ function readPointer(pointer: string): FieldPath {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')));
 }
 
-function describe(error: ErrorObject, params: Readonly<Record<string, unknown>>, field: string): string {
+function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, field: string): string {
   const limit = String(params['limit']);
   switch (error.keyword) {
     case 'required':

@@ -98,6 +98,7 @@ function noPolicy({ policy, partition }: NodeSituation): Judgement | undefined {
     reason: 'NoPolicy',
     message: 'no policy selects this node; it keeps the layout that it has',
     next: outdated ? 'WriteWish' : 'Wait',
+    passing: true,
   };
 }
 

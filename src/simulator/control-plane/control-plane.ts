@@ -25,7 +25,7 @@ export interface ControlPlane extends AsyncDisposable {
   readonly ca: string;
   /** Token of an administrator. */
   readonly adminToken: string;
-  /** Token of the simulated kubelets, which may impersonate nodes. */
+  /** Token of the simulated kubelets, user `simulated-kubelet`: the audit log tells their writes from others. */
   readonly kubeletToken: string;
   /** Folder of keys, certificates, logs and data. */
   readonly folder: string;

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { caFileOf, startApiServer } from './api-server.ts';
@@ -10,6 +8,7 @@ import { waitUntilReady } from './component.ts';
 import type { Component } from './component.ts';
 import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts';
 import { startControllerManager, startScheduler } from './controllers.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { ControlPlaneError } from './errors.ts';
 import { startEtcd } from './etcd.ts';
 import { startGuard } from './guard.ts';
@@ -31,8 +30,7 @@ const startAttempts = 3;
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   for (let attempt = 1; ; attempt += 1) {
-    // Memory where there is some: the data is worth nothing and the disk of a test machine is slow.
-    const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'control-plane-'));
+    const folder = await makeDataFolder();
     const guard = startGuard(folder);
     try {
       return await startIn(folder, guard, options);
@@ -109,7 +107,10 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
   }
 
   const adminKubeconfig = await kubeconfigFile();
+  let isStopped = false;
   const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
     await client.close();
     // The API server first and at once: asked to end in peace it waits for an etcd that is gone.
     for (const component of [apiServer, ...controllers, etcd.component]) await component.kill();

@@ -137,7 +137,7 @@ export class KubeletFleet implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    for (const name of [...this.#machines.keys()]) await this.removeNode(name);
+    for (const name of this.#machines.keys()) await this.removeNode(name);
     await Promise.all([this.#queue.stop(), this.#nodes.stop(), this.#pods.stop()]);
   }
 

@@ -1,4 +1,7 @@
 import type { GiProfile } from './gi-profile.ts';
+import { listGiProfiles } from './gi-profile.ts';
+import type { SimulatedGpu } from './gpu.ts';
+import type { GpuInstance } from './node-state.ts';
 
 /** A compute instance profile within one GPU instance profile. */
 export interface CiProfile {
@@ -38,6 +41,13 @@ export function listCiProfiles(gi: GiProfile, all: readonly GiProfile[]): readon
       ? [plain, { ...plain, id: REVISED_ONE_SLICE, starts: evenStarts(gi), multiprocessors: revised }]
       : [plain];
   });
+}
+
+/** Compute instance profiles of an existing GPU instance; none if its profile id is not one of the board's. */
+export function ciProfilesOf(gpu: SimulatedGpu, gi: GpuInstance): readonly CiProfile[] {
+  const profiles = listGiProfiles(gpu.board);
+  const profile = profiles.find(({ id }) => id === gi.profileId);
+  return profile === undefined ? [] : listCiProfiles(profile, profiles);
 }
 
 /** Of 3 slices only a 3g or a 7g has room for a compute instance that is not half of a 4g. */

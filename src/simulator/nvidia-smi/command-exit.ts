@@ -1,3 +1,4 @@
+import { NvmlFailure } from './nvml-code.ts';
 import type { World } from './world.ts';
 
 /** Ends a command early with an exit code. */
@@ -15,4 +16,12 @@ export class CommandExit extends Error {
 export function exitWith(world: World, exitCode: number, text: string): never {
   world.print(text);
   throw new CommandExit(exitCode);
+}
+
+/** Two lines, the second with the same reason, and the end of the command. */
+export function endWith(world: World, error: unknown, attempt: string, summary: string): never {
+  if (error instanceof NvmlFailure) {
+    return exitWith(world, error.exitCode, `${attempt}: ${error.message}\n${summary}: ${error.message}\n`);
+  }
+  throw error;
 }

@@ -1,12 +1,12 @@
 import type { CiProfile } from './ci-profile.ts';
-import { listCiProfiles } from './ci-profile.ts';
+import { freeCiStarts } from './capacity.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { ComputeInstance, GpuInstance, NodeState } from './node-state.ts';
 import { gpuStateOf, withGpuState } from './node-state.ts';
 import { NVML, NvmlFailure } from './nvml-code.ts';
-import { allowsOneMore, chooseStart, freeStarts, giIdOf, overlaps } from './placement.ts';
+import { allowsOneMore, chooseStart, freeStarts, giIdOf } from './placement.ts';
 
 /** A state and what the change made or answered. */
 export interface Change<T> {
@@ -156,38 +156,6 @@ export function rebootNode(gpus: readonly SimulatedGpu[], state: NodeState): Nod
     }),
     processes: [],
   };
-}
-
-/** How many more instances of `profile` fit; 0 while MIG is off (a choice: NVML must return some number). */
-export function countFreeGpuInstances(gpu: SimulatedGpu, state: NodeState, profile: GiProfile): number {
-  const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
-  const model = gpu.board.model;
-  if (!migCurrent || model === undefined) {
-    return 0;
-  }
-  const profiles = listGiProfiles(gpu.board);
-  const taken = [...gpuInstances];
-  for (const start of profile.starts) {
-    const place = { start, size: profile.size };
-    if (!taken.some((other) => overlaps(place, other)) && allowsOneMore(model, profiles, taken, profile)) {
-      taken.push({ id: -1, profileId: profile.id, ...place, computeInstances: [] });
-    }
-  }
-  return taken.length - gpuInstances.length;
-}
-
-/** Starts of a compute instance profile that are free in `gi`. */
-export function freeCiStarts(profile: CiProfile, gi: GpuInstance): readonly number[] {
-  return profile.starts.filter(
-    (start) => !gi.computeInstances.some((other) => overlaps({ start, size: profile.size }, other)),
-  );
-}
-
-/** Compute instance profiles of an existing GPU instance; none if its profile id is not one of the board's. */
-export function ciProfilesOf(gpu: SimulatedGpu, gi: GpuInstance): readonly CiProfile[] {
-  const profiles = listGiProfiles(gpu.board);
-  const profile = profiles.find(({ id }) => id === gi.profileId);
-  return profile === undefined ? [] : listCiProfiles(profile, profiles);
 }
 
 function requireGpuInstance(state: NodeState, index: number, giId: number): GpuInstance {

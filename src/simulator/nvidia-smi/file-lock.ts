@@ -13,6 +13,13 @@ export function withFileLock<T>(path: string, body: () => T): T {
   try {
     return body();
   } finally {
+    release(path);
+  }
+}
+
+/** A process that was stopped for long may find that another has taken over: that one's lock is not ours to remove. */
+function release(path: string): void {
+  if (readHolder(path) === process.pid) {
     rmSync(path, { force: true });
   }
 }
@@ -67,12 +74,24 @@ function tryLink(from: string, to: string): boolean {
 
 function isStale(path: string): boolean {
   try {
-    const pid = Number(readFileSync(path, 'utf8'));
+    const pid = readHolder(path);
     const age = Date.now() - statSync(path).mtimeMs;
-    return age > STALE_AFTER_MS || !isAlive(pid);
+    return pid !== undefined && (age > STALE_AFTER_MS || !isAlive(pid));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) {
       return false;
+    }
+    throw error;
+  }
+}
+
+/** Undefined where nobody holds the lock. */
+function readHolder(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) {
+      return undefined;
     }
     throw error;
   }

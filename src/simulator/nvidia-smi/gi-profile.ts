@@ -41,8 +41,10 @@ function shareOfMemory(board: Board, model: GpuModel, size: number): number {
   return Math.floor((board.memoryMiB * size) / Math.max(1, model.memorySlices));
 }
 
-/** Multiples of two: a streaming multiprocessor never comes alone (texture processing clusters hold two). */
+/** What is known of the plain 1g, times the slices; all of them for the whole GPU. Always even: texture clusters hold two. */
 function shareOfMultiprocessors(model: GpuModel, computeSlices: number): number {
   const total = model.multiprocessors ?? 0;
-  return Math.floor((total * computeSlices) / model.computeSlices / 2) * 2;
+  const ofOneSlice = model.profiles.find((profile) => profile.computeSlices === 1)?.multiprocessors;
+  const ofWhole = computeSlices === model.computeSlices && total > 0 ? total : undefined;
+  return ofWhole ?? (ofOneSlice ?? Math.floor(total / model.computeSlices / 2) * 2) * computeSlices;
 }

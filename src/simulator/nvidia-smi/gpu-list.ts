@@ -1,4 +1,4 @@
-import { ciProfilesOf } from './device.ts';
+import { ciProfilesOf } from './ci-profile.ts';
 import { describeBadHandle, tryOpen } from './gpu-selection.ts';
 import { migUuid } from './gpu.ts';
 import type { SimulatedGpu } from './gpu.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads `-gi` or `-ci` as nvidia-smi does: leading digits of each member count (`11-13`, `11abc` and `+11` all mean 11),
+ * Reads `-gi` or `-ci` as nvidia-smi does: leading digits of each member count (`11-13`, `11abc` and `+11` all mean 11, `0xB` means 0),
  * members without are ignored. Undefined (option not given) lets every id pass; an empty list lets none.
  */
 export function parseIdFilter(text: string | undefined): (id: number) => boolean {
@@ -10,7 +10,6 @@ export function parseIdFilter(text: string | undefined): (id: number) => boolean
     const digits = /^\s*\+?(\d+)/.exec(member)?.[1];
     return digits === undefined ? [] : [Number(digits)];
   });
-  // 0xB has a leading 0, yet the recorded run found no instance: nothing with id 0 existed there.
   return (id) => ids.includes(id);
 }
 

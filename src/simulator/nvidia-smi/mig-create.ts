@@ -1,5 +1,5 @@
-import { ciProfilesOf } from './device.ts';
-import { exitWith } from './command-exit.ts';
+import { ciProfilesOf } from './ci-profile.ts';
+import { endWith, exitWith } from './command-exit.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { ProfileTuple } from './mig-argument.ts';
 import { findByIdOrName, parseProfileTuples } from './mig-argument.ts';
@@ -101,14 +101,6 @@ function createComputeInstance(
     const attempt = `Unable to create a compute instance ${where} using profile ${tuple.text}`;
     endWith(world, error, attempt, summary);
   }
-}
-
-/** Two lines, the second with the same reason, and the end of the command. */
-export function endWith(world: World, error: unknown, attempt: string, summary: string): never {
-  if (error instanceof NvmlFailure) {
-    return exitWith(world, error.exitCode, `${attempt}: ${error.message}\n${summary}: ${error.message}\n`);
-  }
-  throw error;
 }
 
 /** Ids are printed `%2u`. */

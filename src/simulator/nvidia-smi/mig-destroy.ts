@@ -1,4 +1,4 @@
-import { endWith } from './mig-create.ts';
+import { endWith } from './command-exit.ts';
 import type { InstanceScope } from './mig-scope.ts';
 import { findComputeInstances, findGpuInstances } from './mig-scope.ts';
 import type { Nvml } from './nvml.ts';

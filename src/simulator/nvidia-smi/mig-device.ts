@@ -1,5 +1,5 @@
 import type { CiProfile } from './ci-profile.ts';
-import { ciProfilesOf } from './device.ts';
+import { ciProfilesOf } from './ci-profile.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';

@@ -1,4 +1,5 @@
-import { ciProfilesOf, countFreeGpuInstances, freeCiStarts } from './device.ts';
+import { countFreeGpuInstances, freeCiStarts } from './capacity.ts';
+import { ciProfilesOf } from './ci-profile.ts';
 import { exitWith } from './command-exit.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';

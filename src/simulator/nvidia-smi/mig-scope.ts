@@ -1,4 +1,4 @@
-import { ciProfilesOf } from './device.ts';
+import { ciProfilesOf } from './ci-profile.ts';
 import { exitWith } from './command-exit.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { ComputeInstance, GpuInstance } from './node-state.ts';

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** What a wrapper carries. All paths absolute: its caller may pass no environment and any working directory. */
 export interface WrapperSettings {
@@ -27,14 +27,18 @@ export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): s
   ].flatMap(([name, value]) => (value === undefined ? [] : [`export NVIDIA_SMI_SIM_${name}=${quote(value)}\n`]));
   const path = join(dir, 'nvidia-smi');
   mkdirSync(dir, { recursive: true });
-  // Without it node strips the types of sixty files anew at each of the hundreds of runs of a test: 0.14 s instead of 0.05 s.
-  const cache = settings.program.endsWith('.ts') ? `export NODE_COMPILE_CACHE=${quote(join(dir, '.cache'))}\n` : '';
   writeFileSync(
     path,
-    `#!/bin/sh\n${variables.join('')}${cache}exec ${quote(settings.node)} ${quote(settings.program)} "$@"\n`,
+    `#!/bin/sh\n${variables.join('')}${compileCache(settings.program)}exec ${quote(settings.node)} ${quote(settings.program)} "$@"\n`,
   );
   chmodSync(path, 0o755);
   return path;
+}
+
+/** Sources in a checkout start in 0.05 s instead of 0.14 s when node need not strip the types of sixty files at every run. */
+function compileCache(program: string): string {
+  const cache = join(dirname(program), '..', '..', '..', 'node_modules', '.cache', 'nvidia-smi-sim');
+  return program.endsWith('.ts') ? `export NODE_COMPILE_CACHE=${quote(cache)}\n` : '';
 }
 
 function quote(text: string): string {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
@@ -129,6 +129,7 @@ export class Rig implements AsyncDisposable {
     const { controlPlane, agentArguments = [] } = this.#options;
     const folder = this.#nodeFolder(node.name);
     await mkdir(folder, { recursive: true });
+    await writeFile(this.faultsFile(node.name), '');
     const stateFile = this.stateFile(node.name);
     const nvidiaSmi = writeNvidiaSmiWrapper(folder, {
       gpus: node.gpus,

@@ -98,6 +98,28 @@ describe('planning a node', () => {
     expect(plan.refusals[0]?.refusal.code).to.equal('NotEnoughGpus');
   });
 
+  it('says so if the counts add up to more GPUs than there are', () => {
+    const plan = planNode(
+      [aGpu('a'), aGpu('b')],
+      [
+        { want: WHOLE, count: 1 },
+        { want: HALVES, count: 2 },
+      ],
+    );
+    expect(plan.refusals).to.have.length(1);
+    expect(plan.refusals[0]).to.include({ wish: 1 });
+    expect(plan.refusals[0]?.refusal.message).to.include('3 GPUs in all; the node has 2');
+  });
+
+  it('stays exact in what matters most on a node of 64 GPUs', () => {
+    const gpus = Array.from({ length: 64 }, (_, index) =>
+      aGpu(`gpu-${index}`, ...(index % 2 === 0 ? ['1g.5gb@0*', '1g.5gb@1*'] : ['1g.5gb@0', '2g.10gb@2', '3g.20gb@4'])),
+    );
+    const plan = planNode(gpus, [{ want: WHOLE, count: 32 }, { want: ALL_1G }]);
+    expect(plan.cost).to.include({ refused: 0, busyDisturbed: 0 });
+    expect(plan.gpus.filter(({ wish }) => wish === 0)).to.have.length(32);
+  });
+
   it('plans nothing for a node without GPUs', () => {
     expect(planNode([], [{ want: ALL_1G }])).to.deep.include({ fits: true, gpus: [], refusals: [] });
   });

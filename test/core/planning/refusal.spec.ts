@@ -59,6 +59,33 @@ describe('the refusal of a layout', () => {
       expect(refusal.message).to.match(new RegExp(`${expected.needed}.*${expected.available}`));
     });
 
+  for (const [engine, resource] of [
+    ['copy', 'CopyEngines'],
+    ['encoder', 'Encoders'],
+    ['ofa', 'OpticalFlowEngines'],
+  ] as const)
+    it(`names ${resource} where a live table makes them the limit`, () => {
+      const { id: _id, ...model } = modelOf('rtx-pro-6000');
+      const live = {
+        ...model,
+        engines: { copy: 9, decoder: 9, encoder: 9, jpeg: 9, ofa: 9, [engine]: 1 },
+        profiles: model.profiles.map((profile) => ({ ...profile, engines: { ...profile.engines, [engine]: 1 } })),
+      };
+      expect(expectRefusal(fitLayout(live, { '1g.24gb': 2 }))).to.include({ resource, needed: 2, available: 1 });
+    });
+
+  it('says that starts do not combine where a live table has enough slices but too few places', () => {
+    const model = modelOf('a30');
+    const narrow = {
+      ...model,
+      profiles: model.profiles.map((profile) => ({ ...profile, starts: profile.starts.slice(0, 1) })),
+    };
+    const refusal = expectRefusal(fitLayout(narrow, { '1g.6gb': 2 }));
+    expect(refusal.code).to.equal('NoPlacement');
+    expect(refusal.message).to.include('do not combine');
+    expect(refusal.largestPart).to.deep.equal({ '1g.6gb': 1 });
+  });
+
   it('counts the GPU instances that compute instances need', () => {
     const refusal = refusalOf('a100-40gb', { '1c.3g.20gb': 7 });
     expect(refusal).to.include({ code: 'NotEnoughMemorySlices', needed: 12 });

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { expect } from 'chai';
 
+import { runProgram } from '../../../src/simulator/control-plane/run.ts';
 import { idleAnnotation } from '../../../src/simulator/kubelet/gpu-process.ts';
 import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/timing.ts';
+import { writeNvidiaSmiWrapper } from '../../../src/simulator/nvidia-smi/wrapper.ts';
 import { useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GpuNodes, states } from '../../support/gpu-nodes.ts';
@@ -95,6 +99,23 @@ describe('a fleet of simulated kubelets', () => {
     await nodes.deletePod(busy);
     await nodes.waitForNoPod(busy);
     expect(listProcesses()).to.deep.equal([]);
+  });
+
+  it('agrees with nvidia-smi on UUIDs and on what is in use', async () => {
+    const node = await nodes.boot(states.twoSlices);
+    const { name, gpus, stateFile } = node;
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+    const program = fileURLToPath(new URL('../../../src/simulator/nvidia-smi/main.ts', import.meta.url));
+    const settings = { gpus, stateFile, program, node: process.execPath };
+    const nvidiaSmi = writeNvidiaSmiWrapper(dirname(stateFile), settings);
+    await nodes.waitForPhase(await nodes.createPod({ resource: 'nvidia.com/mig-3g.20gb', node: name }), 'Running');
+    const [device] = nodes.fleet.listHoldings(name)[0]?.containers[0]?.deviceIds['nvidia.com/mig-3g.20gb'] ?? [];
+    expect((await runProgram(nvidiaSmi, ['-L'])).stdout).to.contain(`MIG 3g.20gb     Device  0: (UUID: ${device})`);
+    const destroyed = await runProgram(nvidiaSmi, ['mig', '-i', '0', '-gi', '1', '-ci', '0', '-dci']);
+    expect(destroyed.stdout).to.contain('In use by another client');
+    const other = await runProgram(nvidiaSmi, ['mig', '-i', '0', '-gi', '13', '-ci', '0', '-dci']);
+    expect(other.code).to.equal(0);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-3g.20gb': '1' });
   });
 
   it('keeps a deleted pod, and its device, for as long as its containers take to end', async () => {

@@ -72,7 +72,9 @@ describe('simulated device', () => {
     const node = aNode('A100-SXM4-40GB').withMig();
     node.run('mig -i 0 -cgi 19:0 -C');
     node.withProcess('proc gpu 0 gi 7 ci 0 pid 7 mem 10 name python');
-    const results = ['mig -i 0 -dci', 'mig -i 0 -dgi', '-i 0 -mig 0', '--gpu-reset -i 0'].map((line) => node.run(line).rc);
+    const results = ['mig -i 0 -dci', 'mig -i 0 -dgi', '-i 0 -mig 0', '--gpu-reset -i 0'].map(
+      (line) => node.run(line).rc,
+    );
     expect(results).to.deep.equal([19, 19, 19, 255]);
     expect(node.lines('ci')).to.have.length(1);
   });

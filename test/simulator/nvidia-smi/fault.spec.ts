@@ -111,7 +111,10 @@ describe('faults of the simulated nvidia-smi', () => {
   });
 
   it('are refused with line and reason where they mean nothing', () => {
-    expect(() => parseFaults('# fine\n\nfail DeviceCreateGpuInstance')).to.throw(FaultSyntaxError, 'fault line 3: fail needs rc=');
+    expect(() => parseFaults('# fine\n\nfail DeviceCreateGpuInstance')).to.throw(
+      FaultSyntaxError,
+      'fault line 3: fail needs rc=',
+    );
     expect(() => parseFaults('explode gpu=1')).to.throw(FaultSyntaxError, 'unknown fault');
     expect(() => parseFaults('lost gpu=one')).to.throw(FaultSyntaxError, 'gpu=one');
     expect(() => parseFaults('sleep ms=5')).to.throw(FaultSyntaxError, 'NVML call is missing');

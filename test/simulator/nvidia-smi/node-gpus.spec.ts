@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { UnknownGpuError } from '../../../src/simulator/nvidia-smi/board.ts';
+import { MODELS } from '../../../src/core/geometry/models.ts';
+import { findBoard, UnknownGpuError } from '../../../src/simulator/nvidia-smi/board.ts';
+import { listGiProfiles } from '../../../src/simulator/nvidia-smi/gi-profile.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/gpu.ts';
 import { aNode } from './simulated-node.ts';
 
@@ -28,7 +30,9 @@ describe('GPUs of a simulated node', () => {
   });
 
   it('are acted on all at once without -i, those without MIG left out', () => {
-    const node = aNode('A100-SXM4-40GB', 'T4', 'A30').withMig().withState('gpu 0 mig 1 pending 1', 'gpu 2 mig 1 pending 1');
+    const node = aNode('A100-SXM4-40GB', 'T4', 'A30')
+      .withMig()
+      .withState('gpu 0 mig 1 pending 1', 'gpu 2 mig 1 pending 1');
     node.run('mig -cgi 14');
     expect(node.lines('gi')).to.deep.equal(['gi 0 5 profile 14 place 4:2', 'gi 2 3 profile 14 place 0:1']);
     expect(node.run('mig -i 1 -lgi')).to.include({ rc: 6, stdout: 'No MIG-supported devices found.\n' });
@@ -50,7 +54,12 @@ describe('GPUs of a simulated node', () => {
 
   it('with long profile names have wider tables', () => {
     const table = aNode('NVIDIA RTX PRO 6000 Blackwell Server Edition').withMig().run('mig -lgip').stdout;
-    const widths = new Set(table.trimEnd().split('\n').map((line) => line.length));
+    const widths = new Set(
+      table
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.length),
+    );
     expect([...widths]).to.deep.equal([81]);
   });
 
@@ -60,4 +69,22 @@ describe('GPUs of a simulated node', () => {
     expect(reports.map((report) => report.includes('<pid>77</pid>'))).to.deep.equal([false, true]);
     expect(reports[1]).to.contain('<process_name>a &lt;b&gt; &amp; c</process_name>');
   });
+
+  for (const model of MODELS.filter(({ profiles }) => profiles.some(({ starts }) => starts.length > 0))) {
+    it(`of model ${model.id} create each profile and print no hole`, () => {
+      const node = aNode(model.products[0]?.name ?? model.id).withMig();
+      const profiles = listGiProfiles(node.gpus[0]?.board ?? findBoard(model.id)).filter(
+        ({ starts }) => starts.length > 0,
+      );
+      for (const { name, id, starts } of profiles) {
+        node.withMig();
+        expect(node.run(`mig -i 0 -cgi ${name}:${starts[0]} -C`), name).to.include({ rc: 0 });
+        expect(node.lines('gi')[0]).to.contain(`profile ${id} place ${starts[0]}:`);
+        const output = ['mig -lgip', 'mig -lgi', 'mig -lcip', 'mig -lci', '-L', '-q -x', ''].map(
+          (line) => node.run(line).stdout,
+        );
+        expect(output.join('')).to.not.match(/undefined|NaN|unknown/);
+      }
+    });
+  }
 });

@@ -43,7 +43,8 @@ describe('replay of recorded nvidia-smi runs', () => {
   }
 
   it('masks times and MIG UUIDs and nothing else', () => {
-    const output = 'Sat Nov 21 02:32:34 2026       \nMIG-334e0379-12f4-549a-bb20-d0a9099e62cd 52W GPU-334e0379-12f4-549a-bb20-d0a9099e62cd';
+    const output =
+      'Sat Nov 21 02:32:34 2026       \nMIG-334e0379-12f4-549a-bb20-d0a9099e62cd 52W GPU-334e0379-12f4-549a-bb20-d0a9099e62cd';
     expect(normalize(output)).to.equal('<time>       \nMIG-<uuid> 52W GPU-334e0379-12f4-549a-bb20-d0a9099e62cd');
   });
 });

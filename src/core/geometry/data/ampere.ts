@@ -1,5 +1,6 @@
 import type { GpuModel } from '../model.ts';
-import { ALL_BUT_NAME, AMPERE_ENGINES, buildSevenSliceProfiles, engines } from '../seven-slices.ts';
+import { buildProfiles } from '../profile-rows.ts';
+import { ALL_BUT_NAME, AMPERE_ENGINES, buildSevenSliceProfiles } from '../seven-slices.ts';
 
 const GA100 = {
   chip: 'GA100',
@@ -141,67 +142,12 @@ export const A30_MODELS: readonly GpuModel[] = [
     minDriver: '460.73.01',
     confidence: 'documented',
     sources: ['cap-a30-a', 'cap-a30-b', 'gonvml-mock', 'guide-latest', 'migparted', 'nos', 'ogkm-src', 'tf'],
-    profiles: [
-      {
-        name: '1g.6gb',
-        id: 14,
-        computeSlices: 1,
-        memorySlices: 1,
-        starts: [0, 1, 2, 3],
-        maxInstances: 4,
-        engines: engines(1, 0, 0, 0, 0),
-        memoryMiB: 5952,
-        multiprocessors: 14,
-        inferred: [],
-      },
-      {
-        name: '1g.6gb+me',
-        id: 21,
-        computeSlices: 1,
-        memorySlices: 1,
-        starts: [0, 1, 2, 3],
-        maxInstances: 1,
-        engines: engines(1, 1, 0, 1, 1),
-        memoryMiB: 5952,
-        multiprocessors: 14,
-        inferred: [],
-      },
-      {
-        name: '2g.12gb',
-        id: 5,
-        computeSlices: 2,
-        memorySlices: 2,
-        starts: [0, 2],
-        maxInstances: 2,
-        engines: engines(2, 2, 0, 0, 0),
-        memoryMiB: 11968,
-        multiprocessors: 28,
-        inferred: [],
-      },
-      {
-        name: '2g.12gb+me',
-        id: 6,
-        computeSlices: 2,
-        memorySlices: 2,
-        starts: [0, 2],
-        maxInstances: 1,
-        engines: engines(2, 2, 0, 1, 1),
-        memoryMiB: 11968,
-        multiprocessors: 28,
-        inferred: [],
-      },
-      {
-        name: '4g.24gb',
-        id: 0,
-        computeSlices: 4,
-        memorySlices: 4,
-        starts: [0],
-        maxInstances: 1,
-        engines: engines(4, 4, 0, 1, 1),
-        memoryMiB: 24064,
-        multiprocessors: 56,
-        inferred: [],
-      },
-    ],
+    profiles: buildProfiles([
+      ['1g.6gb', 14, 1, 1, [0, 1, 2, 3], 4, [1, 0, 0, 0, 0], 5952, 14],
+      ['1g.6gb+me', 21, 1, 1, [0, 1, 2, 3], 1, [1, 1, 0, 1, 1], 5952, 14],
+      ['2g.12gb', 5, 2, 2, [0, 2], 2, [2, 2, 0, 0, 0], 11968, 28],
+      ['2g.12gb+me', 6, 2, 2, [0, 2], 1, [2, 2, 0, 1, 1], 11968, 28],
+      ['4g.24gb', 0, 4, 4, [0], 1, [4, 4, 0, 1, 1], 24064, 56],
+    ]),
   },
 ];

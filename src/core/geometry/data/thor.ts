@@ -1,5 +1,5 @@
 import type { GpuModel } from '../model.ts';
-import { engines } from '../seven-slices.ts';
+import { buildProfiles } from '../profile-rows.ts';
 
 const GB10B = {
   chip: 'GB10B',
@@ -20,71 +20,18 @@ export const THOR_MODELS: readonly GpuModel[] = [
     minDriver: '595',
     confidence: 'inferred',
     sources: ['guide-latest'],
-    profiles: [
-      {
-        name: '1g.0gb+me',
-        computeSlices: 1,
-        memorySlices: 0,
-        starts: [],
-        maxInstances: 1,
-        engines: engines(1, 1, 1, 1, 1),
-        inferred: ['memorySlices'],
-      },
-      {
-        name: '1g.0gb',
-        computeSlices: 1,
-        memorySlices: 0,
-        starts: [],
-        maxInstances: 1,
-        engines: engines(1, 1, 1, 1, 0),
-        inferred: ['memorySlices'],
-      },
-      {
-        name: '1g.0gb+gfx',
-        computeSlices: 1,
-        memorySlices: 0,
-        starts: [],
-        maxInstances: 1,
-        engines: engines(1, 1, 1, 1, 0),
-        inferred: ['memorySlices'],
-      },
-      {
-        name: '2g.0gb',
-        computeSlices: 2,
-        memorySlices: 0,
-        starts: [],
-        maxInstances: 1,
-        engines: engines(1, 1, 1, 1, 0),
-        inferred: ['memorySlices'],
-      },
-      {
-        name: '2g.0gb+gfx',
-        computeSlices: 2,
-        memorySlices: 0,
-        starts: [],
-        maxInstances: 1,
-        engines: engines(1, 1, 1, 1, 0),
-        inferred: ['memorySlices'],
-      },
-      {
-        name: '3g.0gb',
-        computeSlices: 3,
-        memorySlices: 0,
-        starts: [],
-        maxInstances: 1,
-        engines: engines(1, 2, 2, 2, 1),
-        inferred: ['memorySlices'],
-      },
-      {
-        name: '3g.0gb+gfx',
-        computeSlices: 3,
-        memorySlices: 0,
-        starts: [],
-        maxInstances: 1,
-        engines: engines(1, 2, 2, 2, 1),
-        inferred: ['memorySlices'],
-      },
-    ],
+    profiles: buildProfiles(
+      [
+        ['1g.0gb+me', null, 1, 0, [], 1, [1, 1, 1, 1, 1]],
+        ['1g.0gb', null, 1, 0, [], 1, [1, 1, 1, 1, 0]],
+        ['1g.0gb+gfx', null, 1, 0, [], 1, [1, 1, 1, 1, 0]],
+        ['2g.0gb', null, 2, 0, [], 1, [1, 1, 1, 1, 0]],
+        ['2g.0gb+gfx', null, 2, 0, [], 1, [1, 1, 1, 1, 0]],
+        ['3g.0gb', null, 3, 0, [], 1, [1, 2, 2, 2, 1]],
+        ['3g.0gb+gfx', null, 3, 0, [], 1, [1, 2, 2, 2, 1]],
+      ],
+      ['memorySlices'],
+    ),
     exclusive: [
       ['1g.0gb', '1g.0gb+me', '2g.0gb', '3g.0gb'],
       ['1g.0gb+gfx', '2g.0gb+gfx', '3g.0gb+gfx'],

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+
+import type { Outcome } from './exit.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a command is built with. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  readonly outcome: Outcome;
+}
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** Loads the command's code: only the one that runs, so that `--help` does not wait for the others. */
+  readonly load: () => Promise<(context: CommandContext) => Command>;
+}
+
+/** Every command, in the order of the help. */
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'validate',
+    summary: 'check policies and mig-parted files: schema, rules, and the geometry of every GPU model that they can meet',
+    load: async () => (await import('./commands/validate.ts')).validateCommand,
+  },
+  {
+    name: 'fit',
+    summary: 'say whether one GPU can take a layout, where its slices go, and what must be destroyed for it',
+    load: async () => (await import('./commands/fit.ts')).fitCommand,
+  },
+  {
+    name: 'layouts',
+    summary: 'list every layout that a GPU model can hold',
+    load: async () => (await import('./commands/layouts.ts')).layoutsCommand,
+  },
+  {
+    name: 'labels',
+    summary: 'compute the labels and resources that a node will show',
+    load: async () => (await import('./commands/labels.ts')).labelsCommand,
+  },
+  {
+    name: 'import',
+    summary: 'turn the configuration of other tools into policies',
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+];

@@ -1,0 +1,141 @@
+import { Command } from 'commander';
+
+import type { Layout } from '../../core/geometry/geometry.ts';
+import type { GpuModel } from '../../core/geometry/models.ts';
+import { resolveProfile } from '../../core/geometry/profile-lookup.ts';
+import { fitLayout } from '../../core/planning/fit.ts';
+import { planGpu } from '../../core/planning/gpu-plan.ts';
+import type { Instance } from '../../core/planning/instance.ts';
+import { writeLayout } from '../../core/planning/layout-words.ts';
+import { drawGpu } from '../../core/planning/picture.ts';
+import type { Refusal } from '../../core/planning/refusal.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { readHave, readWant } from '../layout-argument.ts';
+import { readModel } from '../model-argument.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly model: string;
+  readonly want: string;
+  readonly have?: string;
+  readonly keepBusy?: boolean;
+  readonly output: OutputFormat;
+}
+
+/** An instance in the answer; start and size are null where NVIDIA has not published placements (Thor). */
+interface Place {
+  readonly profile: string;
+  readonly start: number | null;
+  readonly size: number | null;
+  /** Only where the instance is cut into compute instances. */
+  readonly computeInstances?: readonly string[];
+}
+
+export interface FitAnswer {
+  readonly fits: boolean;
+  /** Every instance once the layout is made. */
+  readonly placements: readonly Place[];
+  readonly destroy: readonly Place[];
+  readonly create: readonly Place[];
+  readonly keep: readonly Place[];
+  /** Why it does not fit; empty where it does. */
+  readonly reason: string;
+  /** Layouts near the wanted one that fit, nearest first. */
+  readonly alternatives: readonly Layout[];
+}
+
+export function fitCommand({ terminal, outcome }: CommandContext): Command {
+  return new Command('fit')
+    .description('Says whether one GPU can take a layout: where each slice goes, and the least that must be destroyed for it.')
+    .requiredOption('--model <model>', 'model or product: a100-40gb, "H100 80GB HBM3", a PCI device id')
+    .requiredOption('--want <json>', 'the layout: \'{"1g.5gb": 2, "3g.20gb": 1}\'')
+    .option('--have <json>', 'what is on the GPU: \'[{"profile": "1g.5gb", "start": 0, "busy": true}]\'')
+    .option('--keep-busy', 'refuse rather than destroy a busy instance')
+    .addOption(outputOption())
+    .action((options: Options) => {
+      const model = readModel(options.model);
+      const want = readWant(options.want);
+      const have = options.have === undefined ? undefined : readHave(options.have);
+      const answer = answerFit(model, want, have, options.keepBusy === true);
+      if (!answer.fits) outcome.code = 1;
+      if (options.output === 'json') printJson(terminal, answer);
+      else printAnswer(terminal, model, want, have, answer);
+    });
+}
+
+/** Judges an empty GPU where nothing is said of what is on it. */
+function answerFit(model: GpuModel, want: Layout, have: readonly Instance[] | undefined, keepBusy: boolean): FitAnswer {
+  if (have === undefined) {
+    const fit = fitLayout(model, want);
+    if (!fit.fits) return refuse(fit.refusal);
+    const placements = fit.placements?.map((instance) => place(model, instance)) ?? listUnplaced(want);
+    return { fits: true, placements, destroy: [], create: placements, keep: [], reason: '', alternatives: [] };
+  }
+  const plan = planGpu(model, have, want, { keepBusy });
+  if (!plan.fits) return refuse(plan.refusal);
+  const write = (instances: readonly Described[]) => instances.map((instance) => place(model, instance));
+  return {
+    fits: true,
+    placements: write(plan.placements),
+    destroy: write(plan.destroy),
+    create: write(plan.create),
+    keep: write(plan.keep),
+    reason: '',
+    alternatives: [],
+  };
+}
+
+function refuse(refusal: Refusal): FitAnswer {
+  // What cannot be on a GPU is a mistake in the question, not an answer to it.
+  if (refusal.code === 'OverlappingInstances' || refusal.code === 'UnknownInstance') {
+    throw new CliError(`--have: ${refusal.message}`);
+  }
+  const { message, alternatives } = refusal;
+  return { fits: false, placements: [], destroy: [], create: [], keep: [], reason: message, alternatives };
+}
+
+interface Described {
+  readonly profile: string;
+  readonly start: number;
+  readonly size?: number;
+  readonly computeInstances?: readonly string[];
+}
+
+function place(model: GpuModel, { profile, start, size, computeInstances }: Described): Place {
+  const known = resolveProfile(model, profile, model);
+  const isCut = computeInstances !== undefined && computeInstances.join() !== profile && computeInstances.join() !== known?.name;
+  return { profile, start, size: known?.memorySlices ?? size ?? null, ...(isCut ? { computeInstances } : {}) };
+}
+
+function listUnplaced(want: Layout): readonly Place[] {
+  return Object.entries(want).flatMap(([profile, count]) =>
+    Array.from({ length: count }, () => ({ profile, start: null, size: null })),
+  );
+}
+
+function printAnswer(
+  terminal: Terminal,
+  model: GpuModel,
+  want: Layout,
+  have: readonly Instance[] | undefined,
+  answer: FitAnswer,
+): void {
+  const { stdout } = terminal;
+  if (have !== undefined) printLine(stdout, `now   ${drawGpu(model, have)}`);
+  if (!answer.fits) {
+    printLine(stdout, `${paint(stdout, 'red', 'does not fit')}: ${answer.reason}`);
+    return;
+  }
+  const placed = answer.placements.flatMap(({ profile, start }) => (start === null ? [] : [{ profile, start }]));
+  const isDrawn = placed.length === answer.placements.length;
+  if (isDrawn) printLine(stdout, `${have === undefined ? '' : 'then  '}${drawGpu(model, placed)}`);
+  printLine(stdout, `${paint(stdout, 'green', 'fits')}: ${writeLayout(want)} on ${model.id}`);
+  if (have === undefined) return;
+  const isBusy = (at: Place) => have.some(({ start, busy }) => busy && start === at.start);
+  for (const [word, places] of [['keep', answer.keep], ['destroy', answer.destroy], ['create', answer.create]] as const) {
+    const list = places.map((at) => `${at.profile} at ${at.start}${isBusy(at) && word !== 'create' ? ' (busy)' : ''}`);
+    printLine(stdout, `${word}: ${list.length === 0 ? 'nothing' : list.join(', ')}`);
+  }
+}

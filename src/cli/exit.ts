@@ -1,0 +1,18 @@
+/** 0 good; 1 a finding (does not fit, invalid); 2 wrong use or input that cannot be read; 3 could not find out. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** An error that is the user's to mend: shown as one sentence, without a stack trace. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = 2, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Carries a command's exit code out of commander, which throws away what an action returns. */
+export class Outcome {
+  code: ExitCode = 0;
+}

@@ -1,0 +1,66 @@
+import type { Layout } from '../core/geometry/geometry.ts';
+import type { Instance } from '../core/planning/instance.ts';
+import { CliError } from './exit.ts';
+
+/** More instances of a profile than any GPU holds; beyond it a wish is a typing error. */
+const MOST = 1000;
+
+/** A wish as JSON: profile to count. @throws CliError that names the entry */
+export function readWant(text: string): Layout {
+  const value = readJson('--want', text);
+  if (!isFields(value)) throw new CliError('--want must be an object of profile and count, such as {"1g.5gb": 2}');
+  const layout: Record<string, number> = {};
+  for (const [profile, count] of Object.entries(value)) {
+    if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > MOST) {
+      throw new CliError(`--want: ${profile}: ${JSON.stringify(count)} is no number of slices; give a whole number from 1`);
+    }
+    layout[profile] = count;
+  }
+  return layout;
+}
+
+/** What is on a GPU, as JSON: a list of `{profile, start, busy, size, computeInstances}`, of which the last three may lack. */
+export function readHave(text: string): readonly Instance[] {
+  const value = readJson('--have', text);
+  if (!Array.isArray(value)) throw new CliError('--have must be a list, such as [{"profile": "1g.5gb", "start": 0}]');
+  return value.map((item: unknown, index) => readInstance(item, `--have[${index}]`));
+}
+
+function readInstance(item: unknown, at: string): Instance {
+  if (!isFields(item)) throw new CliError(`${at} must be an object, such as {"profile": "1g.5gb", "start": 0}`);
+  const { profile, start, busy = false, size, computeInstances } = item;
+  if (typeof profile !== 'string' || profile === '') throw new CliError(`${at}.profile must be a profile's name, such as "1g.5gb"`);
+  if (!isUnit(start)) throw new CliError(`${at}.start must be a whole number from 0: the first memory slice of the instance`);
+  if (typeof busy !== 'boolean') throw new CliError(`${at}.busy must be true or false`);
+  if (size !== undefined && !isUnit(size)) throw new CliError(`${at}.size must be a whole number from 0`);
+  if (computeInstances !== undefined && !isNames(computeInstances)) {
+    throw new CliError(`${at}.computeInstances must be a list of names, such as ["1c.3g.20gb"]`);
+  }
+  return {
+    profile,
+    start,
+    busy,
+    ...(size === undefined ? {} : { size }),
+    ...(computeInstances === undefined ? {} : { computeInstances }),
+  };
+}
+
+function readJson(option: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CliError(`${option} is no JSON: ${error instanceof Error ? error.message : String(error)}`, 2, { cause: error });
+  }
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isUnit(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}

@@ -1,0 +1,40 @@
+import { type Finding, writePath } from '../core/finding.ts';
+import type { YamlDocument } from './input/yaml-document.ts';
+import { paint, printLine, type Terminal } from './terminal.ts';
+
+/** A finding with its place in a file; how `-o json` shows it. */
+export interface LocatedFinding {
+  readonly severity: Finding['severity'];
+  readonly code: Finding['code'];
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** `spec.layouts[0].profiles["1g.5gb"]`; `$` for the document as a whole. */
+  readonly path: string;
+  readonly message: string;
+  /** Ids of the GPU models that a warning is about. */
+  readonly models?: readonly string[];
+}
+
+export function locateFinding(file: string, document: YamlDocument, finding: Finding): LocatedFinding {
+  const { severity, code, path, message, models } = finding;
+  const { line, column } = document.locate(path);
+  return { severity, code, file, line, column, path: writePath(path), message, ...(models === undefined ? {} : { models }) };
+}
+
+/** Order of a file: by line, then by column; files stay in the order in which they were read. */
+export function sortFindings(findings: readonly LocatedFinding[]): readonly LocatedFinding[] {
+  const order = new Map<string, number>();
+  for (const { file } of findings) if (!order.has(file)) order.set(file, order.size);
+  return findings.toSorted(
+    (a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line || a.column - b.column,
+  );
+}
+
+/** `file.yaml:12:7: error: spec.strategy: …`, which editors and CI systems understand. */
+export function printFinding(stream: Terminal['stdout'], finding: LocatedFinding): void {
+  const { severity, file, line, column, path, message } = finding;
+  const word = paint(stream, severity === 'error' ? 'red' : 'yellow', severity);
+  const field = path === '$' ? '' : `${path}: `;
+  printLine(stream, `${paint(stream, 'bold', `${file}:${line}:${column}:`)} ${word}: ${field}${message}`);
+}

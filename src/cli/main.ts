@@ -1,0 +1,17 @@
+import { basename } from 'node:path';
+
+import { runCli } from './program.ts';
+
+// `gpu-partition … | head`: a reader that has seen enough is no error of ours. Later writes go nowhere.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-');
+process.exitCode = await runCli(
+  process.argv.slice(2),
+  { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, cwd: process.cwd() },
+  isPlugin ? 'kubectl gpu-partition' : 'gpu-partition',
+);

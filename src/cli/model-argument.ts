@@ -1,0 +1,15 @@
+import { findModel } from '../core/geometry/model-lookup.ts';
+import { type GpuModel, MODELS } from '../core/geometry/models.ts';
+import { findNearestWords } from '../core/nearest-word.ts';
+import { CliError } from './exit.ts';
+
+/** The model that a user names. @throws CliError that names the models that may be meant */
+export function readModel(name: string): GpuModel {
+  const model = findModel(name);
+  if (model !== undefined) return model;
+  const ids = MODELS.map(({ id }) => id);
+  const names = MODELS.flatMap(({ products }) => products.map((product) => product.name.replace(/^NVIDIA /, '')));
+  const near = findNearestWords(name, [...ids, ...names], 6);
+  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `known models are ${ids.join(', ')}`;
+  throw new CliError(`no GPU model ${JSON.stringify(name)}, or several that differ; ${hint}`);
+}

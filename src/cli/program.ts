@@ -1,0 +1,98 @@
+import { Command, CommanderError } from 'commander';
+
+import { findNearestWords } from '../core/nearest-word.ts';
+import { programVersion } from '../process/version.ts';
+import { commands, type CommandEntry } from './command-table.ts';
+import { CliError, type ExitCode, Outcome } from './exit.ts';
+import { paint, printLine, type Terminal } from './terminal.ts';
+
+const EXIT_CODES = 'Exit codes: 0 good; 1 a finding; 2 wrong use or unreadable input; 3 could not find out.';
+
+/**
+ * Runs the command line as a program does, with streams of the caller's.
+ *
+ * @param argv arguments without node and the script: `['fit', '--model', 'A30', …]`
+ * @param programName how help texts call the program: `kubectl gpu-partition` where kubectl started it
+ */
+export async function runCli(
+  argv: readonly string[],
+  terminal: Terminal,
+  programName = 'gpu-partition',
+): Promise<ExitCode> {
+  const outcome = new Outcome();
+  try {
+    const program = await buildProgram(argv, terminal, outcome, programName);
+    await program.parseAsync([...argv], { from: 'user' });
+    return outcome.code;
+  } catch (error) {
+    return reportError(error, terminal, programName);
+  }
+}
+
+async function buildProgram(
+  argv: readonly string[],
+  terminal: Terminal,
+  outcome: Outcome,
+  programName: string,
+): Promise<Command> {
+  const program = new Command(programName)
+    .description('Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts. No cluster is needed.')
+    .version(programVersion)
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', `\n${EXIT_CODES}`);
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const wanted = words[0] === 'help' ? words[1] : words[0];
+  refuseUnknown(wanted, argv);
+  for (const entry of commands) program.addCommand(await buildCommand(entry, entry.name === wanted, terminal, outcome));
+  redirect(program, terminal);
+  return program;
+}
+
+async function buildCommand(
+  { name, summary, load }: CommandEntry,
+  isWanted: boolean,
+  terminal: Terminal,
+  outcome: Outcome,
+): Promise<Command> {
+  if (!isWanted) return new Command(name).summary(summary).description(summary);
+  const build = await load();
+  return build({ terminal, outcome }).summary(summary).addHelpText('after', `\n${EXIT_CODES}`);
+}
+
+/** Commander would only say that the command is unknown; the list of those that exist is what a user needs next. */
+function refuseUnknown(wanted: string | undefined, argv: readonly string[]): void {
+  const names = commands.map(({ name }) => name);
+  if (wanted === undefined || wanted === 'help' || names.includes(wanted) || argv[0]?.startsWith('-') === true) return;
+  const [nearest] = findNearestWords(wanted, names, 1);
+  const hint = nearest === undefined ? '' : `did you mean ${nearest}? `;
+  throw new CliError(`unknown command ${JSON.stringify(wanted)}; ${hint}the commands are ${names.join(', ')}`);
+}
+
+/** Commander neither ends the process nor writes to streams that are not ours. Errors are printed by reportError. */
+function redirect(command: Command, terminal: Terminal): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => terminal.stdout.write(text),
+    writeErr: (text) => terminal.stderr.write(text),
+    outputError: () => undefined,
+  });
+  command.showHelpAfterError(false);
+  for (const child of command.commands) redirect(child, terminal);
+}
+
+function reportError(error: unknown, terminal: Terminal, programName: string): ExitCode {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // Help that nobody asked for: commander has written it to stderr.
+    if (error.code !== 'commander.help') printError(terminal, `${error.message.replace(/^error: /, '')}; see ${programName} --help`);
+    return 2;
+  }
+  if (error instanceof CliError) {
+    printError(terminal, error.message);
+    return error.exitCode;
+  }
+  throw error;
+}
+
+function printError(terminal: Terminal, message: string): void {
+  printLine(terminal.stderr, `${paint(terminal.stderr, 'red', 'error:')} ${message}`);
+}

@@ -1,0 +1,97 @@
+import type { Finding } from '../finding.ts';
+import { sameJson } from '../fingerprint.ts';
+import { joinWords, writeLayout } from '../planning/layout-words.ts';
+import type { MigConfig, MigSpec } from './config.ts';
+import { filtersOverlap, isKnownDevice } from './device-filter.ts';
+import { judgeSpec, type SpecVerdict } from './verdict.ts';
+
+/** Everything about a config that mig-parted does not say: GPUs that it would wipe, entries that work against each other. */
+export function checkConfig(config: MigConfig): readonly Finding[] {
+  return [...config.specs.flatMap((spec) => checkSpec(spec)), ...checkOverlaps(config.specs)];
+}
+
+function checkSpec(spec: MigSpec): readonly Finding[] {
+  const verdicts = judgeSpec(spec);
+  const refused = verdicts.filter(({ outcome }) => outcome !== 'Applies');
+  const filters = spec.filters.filter((filter) => !isKnownDevice(filter)).map(({ id }) => id);
+  const unknown: readonly Finding[] =
+    filters.length === 0 || spec.layout === undefined
+      ? []
+      : [
+          {
+            severity: 'warning',
+            code: 'UnknownGpu',
+            path: [...spec.path, 'device-filter'],
+            message: `no GPU with MIG that is known here has the PCI id ${joinWords(filters)}, so the layout could not be checked for it`,
+          },
+        ];
+  return [...unknown, ...describeRefused(spec, verdicts, refused), ...warnEmpty(spec)];
+}
+
+/** An entry that nothing can take is an error; one that only some models can take is a warning that names the others. */
+function describeRefused(
+  spec: MigSpec,
+  verdicts: readonly SpecVerdict[],
+  refused: readonly SpecVerdict[],
+): readonly Finding[] {
+  const first = refused[0];
+  if (first === undefined) return [];
+  const path = [...spec.path, 'mig-devices'];
+  const models = refused.map(({ model }) => model.id);
+  if (refused.length === verdicts.length) {
+    const reason = spec.filters.length === 0 ? `no GPU model can take it; for example ${first.reason}` : listReasons(refused);
+    return [{ severity: 'error', code: 'WipesGpu', path, message: `${describeOutcome(refused)}: ${reason}`, models }];
+  }
+  const layout = writeLayout(spec.layout ?? {});
+  const names = joinWords(refused.map(({ name }) => name));
+  const detail = spec.filters.length === 0 ? `it has no device-filter, and ${layout} is not possible on ${names}` : listReasons(refused);
+  const message = `${describeOutcome(refused)}: ${detail}. The policy refuses nodes with such a GPU and touches nothing`;
+  return [{ severity: 'warning', code: 'WipesGpu', path, message, models }];
+}
+
+function describeOutcome(refused: readonly SpecVerdict[]): string {
+  if (refused.every(({ outcome }) => outcome === 'WipesSilently')) {
+    return 'mig-parted would destroy every instance and report success';
+  }
+  return refused.some(({ outcome }) => outcome === 'WipesSilently')
+    ? 'mig-parted would destroy every instance, and on some report success'
+    : 'mig-parted would destroy every instance and then fail';
+}
+
+function listReasons(refused: readonly SpecVerdict[]): string {
+  return [...new Set(refused.map(({ reason }) => reason))].join('; ');
+}
+
+function warnEmpty(spec: MigSpec): readonly Finding[] {
+  if (spec.layout === undefined || Object.keys(spec.layout).length > 0) return [];
+  const message =
+    'MIG mode on and no instances: no GPU is left for pods, and with strategy single the device plugin does not start';
+  return [{ severity: 'warning', code: 'NoInstances', path: [...spec.path, 'mig-devices'], message }];
+}
+
+/** mig-parted applies all entries that match a GPU, one after the other. */
+function checkOverlaps(specs: readonly MigSpec[]): readonly Finding[] {
+  return specs.flatMap((later, index) =>
+    specs.slice(0, index).flatMap((earlier, position) => {
+      if (!specsOverlap(earlier, later) || sameJson(earlier.layout ?? null, later.layout ?? null)) return [];
+      return [describeOverlap(earlier, later, position)];
+    }),
+  );
+}
+
+function describeOverlap(earlier: MigSpec, later: MigSpec, position: number): Finding {
+  if ((earlier.layout === undefined) !== (later.layout === undefined)) {
+    const message = `entry [${position}] wants MIG mode ${earlier.layout === undefined ? 'off' : 'on'} and this entry ${later.layout === undefined ? 'off' : 'on'} on the same GPU: mig-parted toggles the mode and then fails; let each GPU match one entry`;
+    return { severity: 'error', code: 'Contradiction', path: later.path, message };
+  }
+  const message = `entry [${position}] matches the same GPU: mig-parted makes ${writeLayout(earlier.layout ?? {})} there, destroys it, and makes this entry's layout; let each GPU match one entry`;
+  return { severity: 'warning', code: 'Overlap', path: later.path, message };
+}
+
+/** Whether one GPU can match both entries. */
+export function specsOverlap(left: MigSpec, right: MigSpec): boolean {
+  if (!left.canMatch || !right.canMatch || !filtersOverlap(left.filters, right.filters)) return false;
+  if (left.devices === 'all' || right.devices === 'all') return true;
+  const indices = left.devices;
+  return right.devices.some((index) => indices.includes(index));
+}

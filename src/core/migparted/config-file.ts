@@ -1,0 +1,172 @@
+import type { FieldPath, Finding } from '../finding.ts';
+import type { Layout } from '../geometry/geometry.ts';
+import { isProfileNameError, parseProfile } from '../geometry/profile-name.ts';
+import type { MigConfig, MigSpec } from './config.ts';
+import { type DeviceFilter, isNvidia, parseDeviceFilter } from './device-filter.ts';
+
+/** What a file says. A config with an error is left out: mig-parted refuses the whole file for it. */
+export interface ParsedConfigFile {
+  readonly configs: readonly MigConfig[];
+  readonly findings: readonly Finding[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Report = (severity: Finding['severity'], code: Finding['code'], path: FieldPath, message: string) => void;
+
+const SPEC_FIELDS = ['device-filter', 'devices', 'mig-enabled', 'mig-devices'];
+/** Most GPUs that a node can have, and that a policy's `indices` can name. */
+const MOST_GPUS = 64;
+
+/** Whether a document is a mig-parted config file, or is meant as one. */
+export function isConfigFile(value: unknown): boolean {
+  return isFields(value) && 'mig-configs' in value && !('kind' in value);
+}
+
+/**
+ * Reads a config file of mig-parted (v0.15), already parsed from YAML, by upstream's rules: what upstream refuses is an error
+ * here; what it accepts and then silently ignores or never completes is a warning.
+ */
+export function parseConfigFile(value: unknown): ParsedConfigFile {
+  const findings: Finding[] = [];
+  const report: Report = (severity, code, path, message) => findings.push({ severity, code, path, message });
+  const refuse = (path: FieldPath, message: string) => report('error', 'InvalidMigParted', path, message);
+  if (!isFields(value)) {
+    refuse([], 'must be an object with version and mig-configs');
+    return { configs: [], findings };
+  }
+  for (const key of Object.keys(value)) {
+    if (key !== 'version' && key !== 'mig-configs') refuse([key], `unknown field ${key}; mig-parted refuses the file`);
+  }
+  if (value['version'] !== 'v1') refuse(['version' in value ? 'version' : ''].filter(Boolean), 'version must be v1');
+  const configs = value['mig-configs'];
+  if (!('mig-configs' in value)) return { configs: [], findings };
+  if (!isFields(configs) || Object.keys(configs).length === 0) {
+    refuse(['mig-configs'], 'must hold at least one named config');
+    return { configs: [], findings };
+  }
+  const read = Object.entries(configs).flatMap(([name, specs]) => readConfig(name, specs, report) ?? []);
+  const broken = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path[1]));
+  return { configs: read.filter(({ name }) => !broken.has(name)), findings };
+}
+
+function readConfig(name: string, specs: unknown, report: Report): MigConfig | undefined {
+  const path = ['mig-configs', name];
+  if (!Array.isArray(specs) || specs.length === 0) {
+    report('error', 'InvalidMigParted', path, 'a config must be a list of at least one entry');
+    return undefined;
+  }
+  // Upstream does not look at the name, but no node can carry another label, so that nothing ever selects the config.
+  if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(name) || name.length > 63) {
+    const message = `${JSON.stringify(name)} cannot be the value of the label nvidia.com/mig.config: at most 63 letters, digits, -, _ and ., first and last a letter or digit`;
+    report('error', 'InvalidConfigName', path, message);
+  }
+  return { name, path, specs: specs.flatMap((spec: unknown, index) => readSpec(spec, [...path, index], report) ?? []) };
+}
+
+function readSpec(spec: unknown, path: FieldPath, report: Report): MigSpec | undefined {
+  const refuse = (field: string, message: string) =>
+    report('error', 'InvalidMigParted', field === '' ? path : [...path, field], message);
+  if (!isFields(spec)) {
+    refuse('', 'must be an object with devices, mig-enabled and mig-devices');
+    return undefined;
+  }
+  for (const key of Object.keys(spec).filter((name) => !SPEC_FIELDS.includes(name))) {
+    refuse(key, `unknown field ${key}; mig-parted refuses the file. It has ${SPEC_FIELDS.join(', ')}`);
+  }
+  const filter = readFilter(spec['device-filter'], [...path, 'device-filter'], report);
+  const devices = readDevices(spec, path, report);
+  const enabled = spec['mig-enabled'];
+  if (typeof enabled !== 'boolean') refuse('mig-enabled' in spec ? 'mig-enabled' : '', 'mig-enabled must be true or false');
+  const layout = readLayout(spec, enabled === true, path, report);
+  if (filter === undefined || devices === undefined || typeof enabled !== 'boolean') return undefined;
+  if (enabled && layout === undefined) return undefined;
+  return {
+    path,
+    filters: filter.filters,
+    devices,
+    canMatch: filter.canMatch && (devices === 'all' || devices.length > 0),
+    layout: enabled ? layout : undefined,
+  };
+}
+
+interface ReadFilter {
+  readonly filters: readonly DeviceFilter[];
+  readonly canMatch: boolean;
+}
+
+function readFilter(value: unknown, path: FieldPath, report: Report): ReadFilter | undefined {
+  if (value === undefined || value === null || value === '') return { filters: [], canMatch: true };
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (texts.length === 0) return { filters: [], canMatch: true };
+  if (!texts.every((text) => typeof text === 'string')) {
+    const hint = texts.some((text) => typeof text === 'number') ? '; put the id in quotes, it is read as a number' : '';
+    report('error', 'InvalidMigParted', path, `must be a string or a list of strings${hint}`);
+    return undefined;
+  }
+  const filters: DeviceFilter[] = [];
+  for (const [index, text] of texts.entries()) {
+    const filter = parseDeviceFilter(text);
+    if (filter !== undefined && isNvidia(filter)) filters.push(filter);
+    else {
+      const message = `${JSON.stringify(text)} matches no GPU, which mig-parted does not say; write device and vendor as lspci -n shows them, such as "0x20B010DE"`;
+      report('error', 'MatchesNoGpu', Array.isArray(value) ? [...path, index] : path, message);
+    }
+  }
+  return { filters, canMatch: filters.length > 0 };
+}
+
+function readDevices(spec: Fields, path: FieldPath, report: Report): MigSpec['devices'] | undefined {
+  const value = spec['devices'];
+  const at = 'devices' in spec ? [...path, 'devices'] : path;
+  if (value === 'all') return 'all';
+  if (!Array.isArray(value) || !value.every((index) => typeof index === 'number' && Number.isInteger(index))) {
+    report('error', 'InvalidMigParted', at, 'devices must be all, or a list of indices such as [0, 1]');
+    return undefined;
+  }
+  const indices: readonly number[] = value;
+  const known = [...new Set(indices)].filter((index) => index >= 0 && index < MOST_GPUS);
+  const lost = indices.filter((index) => index < 0 || index >= MOST_GPUS);
+  if (lost.length > 0) report('warning', 'MatchesNoGpu', at, `no GPU has index ${lost.join(', ')}; mig-parted ignores it silently`);
+  if (indices.length === 0) report('warning', 'MatchesNoGpu', at, 'the list is empty, so that the entry does nothing; mig-parted does not say so');
+  return known;
+}
+
+/** The layout of an entry; undefined where there is none or it cannot be read. Checks what upstream checks: the form. */
+function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: Report): Layout | undefined {
+  const value = spec['mig-devices'];
+  const at = [...path, 'mig-devices'];
+  const refuse = (where: FieldPath, message: string) => report('error', 'InvalidMigParted', where, message);
+  if (value === undefined || value === null) {
+    if (isEnabled) refuse('mig-devices' in spec ? at : path, 'mig-devices is needed where mig-enabled is true; {} for no instances');
+    return undefined;
+  }
+  if (!isFields(value)) {
+    refuse(at, 'mig-devices must be an object of profile and count, such as {"1g.5gb": 2}');
+    return undefined;
+  }
+  const entries = Object.entries(value);
+  if (!isEnabled) {
+    if (entries.length > 0 && spec['mig-enabled'] === false) refuse(at, 'mig-devices must be empty where mig-enabled is false');
+    return undefined;
+  }
+  const layout: Record<string, number> = {};
+  for (const [name, count] of entries) {
+    const profile = parseProfile(name);
+    if (isProfileNameError(profile)) refuse([...at, name], profile.message);
+    else if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
+      refuse([...at, name], `${JSON.stringify(count)} is no number of instances; write a whole number without quotes`);
+    } else if (count > 0) layout[profile.name] = (layout[profile.name] ?? 0) + count;
+    else warnZero([...at, name], report);
+  }
+  if (entries.length > 0 && entries.every(([, count]) => count === 0)) refuse(at, 'at least one count must be above 0');
+  return layout;
+}
+
+function warnZero(path: FieldPath, report: Report): void {
+  const message = 'a count of 0 is never seen as applied: mig-parted tears the GPU down and makes it anew each time; leave the profile out';
+  report('warning', 'ZeroCount', path, message);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,126 @@
+import { apiVersion } from '../../api/names.ts';
+import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
+import type { Finding } from '../finding.ts';
+import { findBrokenRules } from '../policy/rules.ts';
+import { checkConfig, specsOverlap } from './check.ts';
+import type { MigConfig, MigSpec } from './config.ts';
+import { parseConfigFile } from './config-file.ts';
+import { namePolicies } from './policy-name.ts';
+
+/** Label by which mig-manager's nodes choose their config; the policies keep to it, so that nodes stay labelled as they are. */
+export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
+
+export interface ImportOptions {
+  /** Import this config alone. */
+  readonly config?: string;
+  /** Strategy of the device plugin; absent: single where a config has one profile for every device, else mixed. */
+  readonly strategy?: Strategy;
+}
+
+export interface Imported {
+  /** One for each config without an error, in the order of the file. */
+  readonly policies: readonly GpuPartitionPolicy[];
+  readonly findings: readonly Finding[];
+}
+
+/** Most device ids that one entry of a policy can name. */
+const MOST_DEVICE_IDS = 32;
+const MOST_LAYOUTS = 64;
+
+/**
+ * Turns a config file of mig-parted into policies that do the same, where what it does can be meant: an entry that would wipe a
+ * GPU or that contradicts another is an error, and its config gives no policy.
+ */
+export function importConfigFile(value: unknown, options: ImportOptions = {}): Imported {
+  const file = parseConfigFile(value);
+  const isWanted = (name: unknown) => options.config === undefined || options.config === name;
+  const configs = file.configs.filter(({ name }) => isWanted(name));
+  const names = namePolicies(file.configs.map(({ name }) => name));
+  const findings = file.findings.filter(({ path }) => path[1] === undefined || isWanted(path[1]));
+  const policies = configs.flatMap((config) => {
+    const name = names[file.configs.indexOf(config)] ?? config.name;
+    const imported = importConfig(config, name, options.strategy);
+    findings.push(...imported.findings);
+    return imported.policies;
+  });
+  return { policies, findings };
+}
+
+function importConfig(config: MigConfig, name: string, given: Strategy | undefined): Imported {
+  const checked = checkConfig(config);
+  if (checked.some(({ severity }) => severity === 'error')) return { policies: [], findings: checked };
+  const strategy = given ?? chooseStrategy(config);
+  const specs = orderSpecs(config.specs.filter(({ canMatch }) => canMatch));
+  const layouts = specs.flatMap(toLayouts);
+  const policy: GpuPartitionPolicy = {
+    apiVersion,
+    kind: 'GpuPartitionPolicy',
+    metadata: { name },
+    spec: { nodeSelector: { matchLabels: { [MIG_CONFIG_LABEL]: config.name } }, strategy, layouts },
+  };
+  const findings = [...checked, ...warnSubsystems(specs), ...checkPolicy(config, policy)];
+  return { policies: findings.some(({ severity }) => severity === 'error') ? [] : [policy], findings };
+}
+
+/** A node can be advertised with strategy single only if each of its GPUs has the same one profile. */
+function chooseStrategy({ specs }: MigConfig): Strategy {
+  const profiles = new Set(specs.flatMap(({ layout = {} }) => Object.keys(layout)));
+  const isUniform = specs.every(
+    ({ devices, layout }) => devices === 'all' && layout !== undefined && Object.keys(layout).length === 1,
+  );
+  return isUniform && profiles.size === 1 ? 'single' : 'mixed';
+}
+
+/** Upstream the last entry that matches a GPU wins, in a policy the first. */
+function orderSpecs(specs: readonly MigSpec[]): readonly MigSpec[] {
+  const overlaps = specs.some((later, index) => specs.slice(0, index).some((earlier) => specsOverlap(earlier, later)));
+  return overlaps ? specs.toReversed() : specs;
+}
+
+function toLayouts(spec: MigSpec): readonly PolicyLayout[] {
+  const ids = [...new Set(spec.filters.map(({ id }) => id))];
+  const groups = Array.from({ length: Math.max(1, Math.ceil(ids.length / MOST_DEVICE_IDS)) }, (_, group) =>
+    ids.slice(group * MOST_DEVICE_IDS, (group + 1) * MOST_DEVICE_IDS),
+  );
+  return groups.map((pciDeviceIds) => {
+    const gpus: GpuSelector = {
+      ...(spec.devices === 'all' ? {} : { indices: spec.devices }),
+      ...(pciDeviceIds.length === 0 ? {} : { pciDeviceIds }),
+    };
+    return { ...(Object.keys(gpus).length === 0 ? {} : { gpus }), ...toContent(spec) };
+  });
+}
+
+function toContent({ layout }: MigSpec): PolicyLayout {
+  if (layout === undefined) return { mig: 'Disabled' };
+  return Object.keys(layout).length === 0 ? { preset: 'all-enabled' } : { profiles: layout };
+}
+
+/** Policies know no subsystem ids. GPUs of one device id differ in them only where a vendor builds two boards of one chip. */
+function warnSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
+  return specs.flatMap((spec): readonly Finding[] => {
+    const narrowed = spec.filters.filter(({ subsystem }) => subsystem !== undefined);
+    if (narrowed.length === 0) return [];
+    const path = [...spec.path, 'device-filter'];
+    const clash = specs.some(
+      (other) => other !== spec && other.filters.some(({ id }) => narrowed.some((filter) => filter.id === id)),
+    );
+    if (clash) {
+      const message = 'entries for one device id differ in the subsystem only, which a policy cannot tell apart; select by gpus.models in policies of your own';
+      return [{ severity: 'error', code: 'NarrowerFilter', path, message }];
+    }
+    const ids = narrowed.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', ');
+    const message = `the subsystem of ${ids} is left out: the policy meets every GPU of the device id`;
+    return [{ severity: 'warning', code: 'NarrowerFilter', path, message }];
+  });
+}
+
+function checkPolicy(config: MigConfig, { spec, ...policy }: GpuPartitionPolicy): readonly Finding[] {
+  const refuse = (code: Finding['code'], message: string): Finding => ({ severity: 'error', code, path: config.path, message });
+  if (spec.layouts.length === 0) return [refuse('NothingToImport', 'no entry of the config can match a GPU, so there is nothing to import')];
+  if (spec.layouts.length > MOST_LAYOUTS) {
+    return [refuse('NothingToImport', `the config needs ${spec.layouts.length} entries; a policy has at most ${MOST_LAYOUTS}`)];
+  }
+  const messages = findBrokenRules({ ...policy, spec }).map(({ message }) => message);
+  return [...new Set(messages)].map((message) => refuse('StrategyMismatch', `with strategy ${spec.strategy}: ${message}`));
+}

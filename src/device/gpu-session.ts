@@ -1,0 +1,129 @@
+import type { ApplyOptions, Disruption, Place } from './apply-options.ts';
+import type { DeviceDriver } from './driver.ts';
+import { DeviceError } from './errors.ts';
+import { explainFailure, type Execution } from './output.ts';
+import type { ReportedGpu } from './report-parser.ts';
+import { writeArguments, type ChangeCommand } from './smi-command.ts';
+import type { GpuState } from './state.ts';
+
+/** What all operations of one apply share. */
+export interface ApplyContext {
+  readonly driver: DeviceDriver;
+  readonly options: ApplyOptions;
+  /** True once a disruption of this apply was announced. */
+  disrupted: boolean;
+}
+
+/** One GPU while it is changed: asks before, counts, and reads what somebody uses. */
+export class GpuSession {
+  readonly gpu: GpuState;
+  readonly #context: ApplyContext;
+  readonly #uuids: ReadonlyMap<string, readonly string[]>;
+  operations = 0;
+
+  constructor(context: ApplyContext, gpu: GpuState) {
+    this.#context = context;
+    this.gpu = gpu;
+    this.#uuids = new Map(
+      gpu.instances.map((instance) => [
+        describePlace(instance),
+        instance.computeInstances.flatMap(({ uuid }) => (uuid === undefined ? [] : [uuid])),
+      ]),
+    );
+  }
+
+  get driver(): DeviceDriver {
+    return this.#context.driver;
+  }
+
+  get busId(): string {
+    return this.gpu.pciBusId;
+  }
+
+  get mayReset(): boolean {
+    return this.#context.options.allowReset === true;
+  }
+
+  /** Runs one operation. Its answer proves nothing; the caller reads back. @throws DeviceError Stopped */
+  async run(command: ChangeCommand): Promise<Execution> {
+    this.#demandTime(command);
+    this.operations += 1;
+    const execution = await this.driver.change(command);
+    const done = describeChange(command);
+    this.#context.options.onProgress?.({ uuid: this.gpu.uuid, done, operations: this.operations });
+    return execution;
+  }
+
+  /**
+   * Makes sure that nobody uses what is about to be disturbed, then asks whoever wants to be asked.
+   *
+   * @param instance GPU instance id and place; absent: the whole GPU
+   * @param parts compute instances of it that go; absent: all
+   * @throws DeviceError InUse, Stopped
+   */
+  async demandFree(
+    kind: Disruption['kind'],
+    instance?: Place & { readonly id: number },
+    parts?: readonly number[],
+  ): Promise<ReportedGpu> {
+    const { options } = this.#context;
+    const use = await this.driver.readUse(this.busId);
+    const processes = use.processes.filter(
+      (process) =>
+        instance === undefined ||
+        (process.instance === instance.id &&
+          (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
+    );
+    const held = (await options.listHeld?.()) ?? new Set();
+    const uuids = instance === undefined ? [] : (this.#uuids.get(describePlace(instance)) ?? []);
+    const holders = [
+      ...processes.map(({ pid, name }) => `pid ${pid} (${name})`),
+      ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),
+    ];
+    if (holders.length > 0) {
+      const found = 'somebody uses it; nothing of it was touched';
+      throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
+    }
+    const place = instance === undefined ? {} : { instance: { profile: instance.profile, start: instance.start } };
+    const first = !this.#context.disrupted;
+    await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first });
+    this.#context.disrupted = true;
+    return use;
+  }
+
+  explain(
+    code: DeviceError['code'],
+    details: { readonly tried: string; readonly found: string; readonly holders?: readonly string[] },
+    instance?: Place & { readonly id?: number },
+  ): DeviceError {
+    const where = instance === undefined ? {} : { instance: describeInstance(instance) };
+    return new DeviceError(code, { ...details, gpu: this.busId, ...where });
+  }
+
+  /** The error of an operation after which the device is not what it should be. */
+  explainUndone(
+    command: ChangeCommand,
+    execution: Execution,
+    instance?: Place & { readonly id?: number },
+  ): DeviceError {
+    const { code, tried, found } = explainFailure(describeChange(command), execution);
+    return this.explain(code, { tried, found }, instance);
+  }
+
+  #demandTime(command: ChangeCommand): void {
+    if (this.#context.options.mayStart?.() === false)
+      throw this.explain('Stopped', { tried: describeChange(command), found: 'the time to act is over' });
+  }
+}
+
+function describeChange(command: ChangeCommand): string {
+  return ['nvidia-smi', ...writeArguments(command)].join(' ');
+}
+
+function describeInstance({ profile, start, id }: Place & { readonly id?: number }): string {
+  return `${profile} at ${start}${id === undefined ? '' : ` (GPU instance ${id})`}`;
+}
+
+export function describePlace({ profile, start }: Place): string {
+  return `${profile}@${start}`;
+}

@@ -1,0 +1,141 @@
+import { computeInstanceSlices } from '../core/geometry/profile-name.ts';
+import type { Step } from '../core/planning/step.ts';
+import type { DeviceErrorCode } from './errors.ts';
+import type { GpuSession } from './gpu-session.ts';
+import type { ChangeCommand } from './smi-command.ts';
+import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
+
+/**
+ * Does one step of a plan and reads back that it is done. Whatever the exit code says: an operation that failed and is done is
+ * done, one that succeeded and is not done has failed.
+ *
+ * @param instances the GPU's instances before the steps; one that a step names was there or was made by an earlier step
+ * @throws DeviceError
+ */
+export function takeStep(session: GpuSession, step: Step, instances: readonly GpuInstanceState[]): Promise<void> {
+  const instance = instances.find(({ start, profile }) => start === step.start && profile === step.profile);
+  switch (step.action) {
+    case 'CreateInstance':
+      return createInstance(session, step);
+    case 'DestroyInstance':
+      // Gone since it was read: what the step wants is so already.
+      return instance === undefined ? Promise.resolve() : destroyInstance(session, instance);
+    case 'DestroyComputeInstances':
+      return destroyParts(session, demand(session, instance, step), step.computeInstances);
+    case 'CreateComputeInstances':
+      return createParts(session, demand(session, instance, step), step.computeInstances);
+  }
+}
+
+async function destroyInstance(session: GpuSession, instance: GpuInstanceState): Promise<void> {
+  await session.demandFree('DestroyInstance', instance);
+  if (instance.computeInstances.length > 0) {
+    const command: ChangeCommand = { name: 'DestroyComputeInstances', gpu: session.busId, instance: instance.id };
+    const execution = await session.run(command);
+    if (execution.rc !== 0 || execution.end !== 'Exited') {
+      const left = await findInstance(session, instance);
+      if (left !== undefined && left.computeInstances.length > 0)
+        throw session.explainUndone(command, execution, instance);
+    }
+  }
+  const command: ChangeCommand = { name: 'DestroyInstance', gpu: session.busId, instance: instance.id };
+  const execution = await session.run(command);
+  const left = (await session.driver.listInstances(session.busId)).some(({ start, id }) => {
+    return start === instance.start && id === instance.id;
+  });
+  if (left) throw session.explainUndone(command, execution, instance);
+}
+
+async function createInstance(session: GpuSession, step: Step): Promise<void> {
+  const profile = session.gpu.geometry?.profiles.find(({ name }) => name === step.profile);
+  if (profile?.id === undefined) {
+    const found = 'the live table of the GPU has no such profile';
+    throw session.explain('UnknownProfile', { tried: `to make a ${step.profile}`, found });
+  }
+  const whole = step.computeInstances.length === 1 && step.computeInstances[0] === step.profile;
+  const { id: profileId } = profile;
+  const command: ChangeCommand = { name: 'CreateInstance', gpu: session.busId, profileId, start: step.start, whole };
+  const execution = await session.run(command);
+  const rows = await session.driver.listInstances(session.busId);
+  const row = rows.find((candidate) => candidate.start === step.start && candidate.profileId === profileId);
+  if (row === undefined) throw session.explainUndone(command, execution, step);
+  const isDone = execution.rc === 0 && execution.end === 'Exited';
+  // A compute instance that was announced and is not there is found by the reading at the end of the round.
+  if (step.computeInstances.length === 0 || (whole && isDone)) return;
+  const made = (await findInstance(session, row)) ?? { ...row, computeInstances: [], processes: [] };
+  if (whole && made.computeInstances.length > 0) return;
+  await createParts(session, made, step.computeInstances);
+}
+
+async function createParts(session: GpuSession, instance: GpuInstanceState, names: readonly string[]): Promise<void> {
+  let there = instance.computeInstances.length;
+  for (const name of names) {
+    const command = await chooseCreation(session, instance, name);
+    const execution = await session.run(command);
+    const now = (await findInstance(session, instance))?.computeInstances.length ?? 0;
+    if (now <= there) throw session.explainUndone(command, execution, instance);
+    there = now;
+  }
+}
+
+/** The default profile is the whole GPU instance, whatever its id; parts go by the id that this very GPU instance offers. */
+async function chooseCreation(session: GpuSession, instance: GpuInstanceState, name: string): Promise<ChangeCommand> {
+  const target = { gpu: session.busId, instance: instance.id };
+  if (name === instance.profile) return { name: 'CreateWholeComputeInstance', ...target };
+  const slices = computeInstanceSlices(name, 0);
+  const offers = (await session.driver.listComputeProfiles(session.busId, instance.id))
+    .filter((profile) => computeInstanceSlices(profile.name, 0) === slices)
+    // Hopper offers two with one slice; the one with fewer multiprocessors leaves room for the others.
+    .toSorted((a, b) => a.multiprocessors - b.multiprocessors);
+  const [offer] = offers;
+  if (offer === undefined) {
+    const found = 'the GPU instance offers no such profile (-lcip)';
+    throw session.explain('UnknownProfile', { tried: `to make a ${name}`, found }, instance);
+  }
+  return { name: 'CreateComputeInstance', ...target, profileId: offer.id };
+}
+
+async function destroyParts(session: GpuSession, instance: GpuInstanceState, names: readonly string[]): Promise<void> {
+  const use = await session.driver.readUse(session.busId);
+  const busy = new Set(
+    use.processes.flatMap((process) => (process.instance === instance.id ? [process.computeInstance] : [])),
+  );
+  const chosen = chooseParts(instance.computeInstances, names, busy);
+  await session.demandFree('DestroyComputeInstances', instance, chosen);
+  const command: ChangeCommand = {
+    name: 'DestroyComputeInstances',
+    gpu: session.busId,
+    instance: instance.id,
+    ids: chosen,
+  };
+  const execution = await session.run(command);
+  const left = (await findInstance(session, instance))?.computeInstances ?? [];
+  if (left.some(({ id }) => chosen.includes(id))) throw session.explainUndone(command, execution, instance);
+}
+
+/** Ids of compute instances with these names; of equal ones the idle first. */
+function chooseParts(
+  parts: readonly ComputeInstanceState[],
+  names: readonly string[],
+  busy: ReadonlySet<number | undefined>,
+): readonly number[] {
+  const left = parts.toSorted((a, b) => Number(busy.has(a.id)) - Number(busy.has(b.id)));
+  return names.flatMap((name) => {
+    const at = left.findIndex(({ profile }) => profile === name);
+    return at === -1 ? [] : left.splice(at, 1).map(({ id }) => id);
+  });
+}
+
+async function findInstance(
+  session: GpuSession,
+  { id, start }: { readonly id: number; readonly start: number },
+): Promise<GpuInstanceState | undefined> {
+  const instances = await session.driver.readInstances(session.busId);
+  return instances.find((instance) => instance.id === id && instance.start === start);
+}
+
+function demand(session: GpuSession, instance: GpuInstanceState | undefined, step: Step): GpuInstanceState {
+  if (instance !== undefined) return instance;
+  const code: DeviceErrorCode = 'Unstable';
+  throw session.explain(code, { tried: `${step.action} on it`, found: 'the GPU instance is gone' }, step);
+}

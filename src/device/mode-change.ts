@@ -1,0 +1,61 @@
+import type { DeviceErrorCode } from './errors.ts';
+import type { GpuSession } from './gpu-session.ts';
+import { classifyOutput, type Execution } from './output.ts';
+import type { ReportedGpu } from './report-parser.ts';
+import type { ChangeCommand } from './smi-command.ts';
+import type { MigMode } from './state.ts';
+
+/**
+ * Brings MIG mode of a GPU without instances to `mode`. Hopper and later switch at once; on Ampere the new mode is pending until
+ * a reset of the GPU, which needs that nobody has it open.
+ *
+ * @throws DeviceError Pending, ResetRequired, RebootRequired, NotSupported, InUse and others
+ */
+export async function changeMode(session: GpuSession, mode: MigMode): Promise<void> {
+  const before = await session.driver.readUse(session.busId);
+  if (isAt(before, mode)) return;
+  // Current as wanted and only the pending one to be taken back: nothing that runs is disturbed.
+  if (before.mig?.current !== mode) await session.demandFree('ChangeMode');
+  const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
+  const execution = await session.run(command);
+  const after = await session.driver.readUse(session.busId);
+  if (isAt(after, mode)) return;
+  if (after.mig?.pending === mode) return finishPending(session, mode, command, execution);
+  throw session.explainUndone(command, execution);
+}
+
+async function finishPending(
+  session: GpuSession,
+  mode: MigMode,
+  command: ChangeCommand,
+  execution: Execution,
+): Promise<void> {
+  const tried = `to set MIG mode ${mode}`;
+  if (!session.mayReset) {
+    const code = classifyOutput(execution) === 'InUse' ? 'Pending' : 'ResetRequired';
+    throw session.explain(code, { tried, found: `it is pending: ${quote(execution)}` });
+  }
+  await session.demandFree('Reset');
+  const reset: ChangeCommand = { name: 'Reset', gpu: session.busId };
+  const resetExecution = await session.run(reset);
+  const after = await session.driver.readUse(session.busId);
+  if (isAt(after, mode)) return;
+  if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
+  const found = `it stays pending after a try to reset the GPU: ${quote(resetExecution)}`;
+  throw session.explain(judgeReset(resetExecution), { tried, found });
+}
+
+/** Virtual machines with the GPU passed through cannot reset it, and some resets succeed without effect (gpu-operator #1606). */
+function judgeReset(execution: Execution): DeviceErrorCode {
+  const code = classifyOutput(execution);
+  if (code === 'InUse') return 'Pending';
+  return code === 'NothingDone' || code === 'NotSupported' || code === 'ResetRequired' ? 'RebootRequired' : code;
+}
+
+function isAt({ mig }: ReportedGpu, mode: MigMode): boolean {
+  return mig?.current === mode && mig.pending === mode;
+}
+
+function quote({ rc, stdout }: Execution): string {
+  return `exit code ${rc}, ${JSON.stringify(stdout.trim().replace(/\s+/g, ' ').slice(0, 160))}`;
+}

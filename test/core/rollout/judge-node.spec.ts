@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { type Judgement, judgeNode, type NodeSituation } from '../../../src/core/rollout/judge-node.ts';
+import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import type { DeviceReport, Wish } from '../../../src/api/types.ts';
+import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
+
+const now = Date.parse('2026-01-01T12:00:00Z');
+const wish: Wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
+const managed = { policy: { name: 'p', generation: 1 }, strategy: 'mixed' as const, wish };
+const whole = aDevice(aGpu());
+const done = aDevice(aGpu({ slices: ['7g.40gb@0'] }));
+const granted = { gpus: wish.gpus, epoch: 3, planHash: 'x', deadline: '2026-01-01T12:10:00Z' };
+
+function withPlan(device: DeviceReport): DeviceReport {
+  return { ...device, plan: planWish(device, wish.gpus).report };
+}
+
+function judge(situation: Partial<NodeSituation>): Judgement {
+  return judgeNode({ partition: aPartition({ ...managed, device: withPlan(whole) }), policy: aPolicy(), refusal: undefined, wish, now, ...situation });
+}
+
+describe('judgeNode', () => {
+  it('grants when the agent has planned the wish', () => {
+    expect(judge({})).to.include({ next: 'Grant', phase: 'Pending' });
+  });
+
+  it('writes the wish first, once: generation alone is no reason', () => {
+    expect(judge({ partition: aPartition({ device: whole }) })).to.include({ next: 'WriteWish' });
+    expect(judge({ policy: aPolicy({ generation: 9 }) })).to.include({ next: 'Grant' });
+  });
+
+  it('waits for the plan of this wish', () => {
+    const stale = { ...whole, plan: planWish(whole, [{ uuid: uuidOf(0), mig: 'Disabled' }]).report };
+    expect(judge({ partition: aPartition({ ...managed, device: stale }) })).to.include({ next: 'Wait', reason: 'AwaitingPlan' });
+  });
+
+  it('finishes when the device is as wished', () => {
+    expect(judge({ partition: aPartition({ ...managed, device: done }) })).to.include({ next: 'Finish', phase: 'Ready' });
+  });
+
+  it('lets a grant in flight end before anything else, until its deadline', () => {
+    const partition = aPartition({ ...managed, granted, device: { ...withPlan(whole), observedEpoch: 2 } });
+    for (const situation of [{}, { policy: undefined }, { refusal: { reason: 'DoesNotFit' as const, message: '' } }]) {
+      expect(judge({ partition, ...situation })).to.include({ next: 'Wait', phase: 'Updating' });
+    }
+    const late = judge({ partition, now: Date.parse('2026-01-01T12:11:00Z') });
+    expect(late).to.include({ next: 'Wait', phase: 'Failed' });
+    expect(late.message).to.include('2026-01-01T12:10:00Z');
+  });
+
+  it('touches nothing while the policy is refused, and says why', () => {
+    const judgement = judge({ refusal: { reason: 'DoesNotFit', message: 'needs 9 of 8' } });
+    expect(judgement).to.include({ next: 'Wait', phase: 'Invalid' });
+    expect(judgement.message).to.include('needs 9 of 8');
+  });
+
+  it('changes nothing in mode Plan, and tells what would be done', () => {
+    const judgement = judge({ policy: aPolicy({ mode: 'Plan' }) });
+    expect(judgement).to.include({ next: 'Wait', reason: 'PlanOnly' });
+    expect(judgement.message).to.include('create 1');
+  });
+
+  it('does not grant while the rollout is paused', () => {
+    expect(judge({ policy: aPolicy({ rollout: { paused: true } }) })).to.include({ next: 'Wait', reason: 'Paused' });
+  });
+
+  it('tries again after a failure when its time has come, not before', () => {
+    const device: DeviceReport = {
+      ...withPlan(whole),
+      step: 'Failed',
+      observedEpoch: 3,
+      error: { code: 'InUse', message: 'pid 42' },
+      nextRetryTime: '2026-01-01T12:00:30Z',
+    };
+    const partition = aPartition({ ...managed, granted, device });
+    expect(judge({ partition })).to.deep.include({ next: 'Wait', phase: 'Failed', message: 'InUse: pid 42', again: 30_000 });
+    expect(judge({ partition, now: now + 30_000 })).to.include({ next: 'Grant' });
+  });
+
+  it('does not grant what the agent refuses', () => {
+    const device = withPlan(aDevice(aGpu({ slices: ['1g.5gb@0*'] })));
+    expect(judge({ partition: aPartition({ ...managed, device }) })).to.include({ next: 'Wait', reason: 'Refused' });
+  });
+
+  it('never takes a missing wish for a wish: a node that leaves its policy keeps its layout', () => {
+    const left = judge({ policy: undefined, wish: undefined });
+    expect(left).to.include({ next: 'WriteWish', phase: 'Unmanaged' });
+    const released = judge({ policy: undefined, wish: undefined, partition: aPartition({ device: done }) });
+    expect(released).to.include({ next: 'Wait', phase: 'Unmanaged' });
+  });
+
+  it('says that the agent is silent, or what it cannot read', () => {
+    expect(judge({ wish: undefined, partition: aPartition() })).to.include({ next: 'Wait', reason: 'AgentNotReporting' });
+    const blind = aPartition({ device: { step: 'Unknown', error: { code: 'DriverUnavailable', message: 'no driver' } } });
+    expect(judge({ wish: undefined, partition: blind }).message).to.include('DriverUnavailable: no driver');
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { type NodeOutcome, policyStatus } from '../../../src/core/status/policy-status.ts';
+import { aPolicy } from '../../support/builders.ts';
+
+const ready: NodeOutcome = { node: 'a', phase: 'Ready', reason: 'Ready', message: '' };
+const failed: NodeOutcome = { node: 'b', phase: 'Failed', reason: 'Failed', message: 'InUse: pid 42' };
+const waiting: NodeOutcome = { node: 'c', phase: 'Waiting', reason: 'PodsUseGpus', message: 'pods: ns/x' };
+
+function conditions(outcomes: readonly NodeOutcome[], policy = aPolicy(), refusal?: Parameters<typeof policyStatus>[1]) {
+  const status = policyStatus(policy, refusal, outcomes);
+  return Object.fromEntries(status.conditions.map(({ type, status: holds, reason }) => [type, `${holds} ${reason}`]));
+}
+
+describe('policyStatus', () => {
+  it('is Ready without any node: pools scale from zero', () => {
+    expect(conditions([])).to.deep.equal({
+      Ready: 'True NoNodes',
+      Reconciling: 'False NoNodes',
+      Stalled: 'False NoNodes',
+      Valid: 'True Valid',
+    });
+  });
+
+  it('is Ready when every node is, and in mode Plan', () => {
+    expect(conditions([ready])).to.include({ Ready: 'True Ready' });
+    expect(conditions([failed], aPolicy({ mode: 'Plan' }))).to.include({ Ready: 'True PlanOnly' });
+  });
+
+  it('is reconciling while nodes wait for pods, and names them', () => {
+    expect(conditions([ready, waiting])).to.include({ Ready: 'False Waiting', Reconciling: 'True Waiting' });
+    expect(policyStatus(aPolicy(), undefined, [waiting]).conditions[0]?.message).to.include('ns/x');
+  });
+
+  it('is stalled by a failure, a lost node, and a refusal', () => {
+    expect(conditions([ready, failed, waiting])).to.include({ Stalled: 'True Failed' });
+    expect(conditions([{ ...ready, wonBy: 'other' }])).to.include({ Stalled: 'True Conflicted', Ready: 'False Conflicted' });
+    const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
+    expect(conditions([ready], aPolicy(), refusal)).to.include({ Valid: 'False DoesNotFit', Stalled: 'True DoesNotFit' });
+  });
+
+  it('counts nodes and sums plans', () => {
+    const plan = { hash: '', wishHash: '', keep: 2, destroy: 1, create: 3, gpusChanging: 1 };
+    const status = policyStatus(aPolicy(), undefined, [ready, failed, { ...waiting, plan }, { ...ready, node: 'd', plan }]);
+    expect(status.nodes).to.deep.include({ matched: 4, ready: 2, failed: 1, pending: 1 });
+    expect(status.plan).to.include({ instancesKept: 4, instancesDestroyed: 2, instancesCreated: 6, gpusChanging: 2 });
+    expect(status.summary).to.equal('2/4 ready, 1 pending, 1 failed');
+    expect(status.failures).to.deep.equal([{ node: 'b', reason: 'Failed', message: 'InUse: pid 42' }]);
+  });
+
+  it('stays small with thousands of nodes', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => ({ ...failed, node: `node-${index}`, message: 'x'.repeat(2000) }));
+    expect(JSON.stringify(policyStatus(aPolicy(), undefined, many)).length).to.be.lessThan(100_000);
+  });
+});
