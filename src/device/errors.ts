@@ -47,7 +47,7 @@ const table = {
     advice: 'nothing is changed on what is not understood; report this output with the driver version',
   },
   Unstable: {
-    scope: 'Node',
+    scope: 'Gpu',
     advice: 'something else changes the GPUs at the same time; it is read again later',
   },
   JournalUnavailable: { scope: 'Node', advice: 'make the state directory of the agent writable and free space on it' },

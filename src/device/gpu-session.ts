@@ -18,16 +18,17 @@ export interface ApplyContext {
 export class GpuSession {
   readonly gpu: GpuState;
   readonly #context: ApplyContext;
-  readonly #uuids: ReadonlyMap<string, readonly string[]>;
+  /** UUIDs of MIG devices as they were at the start; what this apply makes nobody can hold yet. */
+  readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
   operations = 0;
 
   constructor(context: ApplyContext, gpu: GpuState) {
     this.#context = context;
     this.gpu = gpu;
-    this.#uuids = new Map(
+    this.#devices = new Map(
       gpu.instances.map((instance) => [
         describePlace(instance),
-        instance.computeInstances.flatMap(({ uuid }) => (uuid === undefined ? [] : [uuid])),
+        instance.computeInstances.flatMap(({ id, uuid }) => (uuid === undefined ? [] : [{ id, uuid }])),
       ]),
     );
   }
@@ -75,7 +76,8 @@ export class GpuSession {
           (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
     );
     const held = (await options.listHeld?.()) ?? new Set();
-    const uuids = instance === undefined ? [] : (this.#uuids.get(describePlace(instance)) ?? []);
+    const devices = instance === undefined ? [] : (this.#devices.get(describePlace(instance)) ?? []);
+    const uuids = devices.filter(({ id }) => parts === undefined || parts.includes(id)).map(({ uuid }) => uuid);
     const holders = [
       ...processes.map(({ pid, name }) => `pid ${pid} (${name})`),
       ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),

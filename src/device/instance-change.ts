@@ -1,6 +1,5 @@
 import { computeInstanceSlices } from '../core/geometry/profile-name.ts';
 import type { Step } from '../core/planning/step.ts';
-import type { DeviceErrorCode } from './errors.ts';
 import type { GpuSession } from './gpu-session.ts';
 import type { ChangeCommand } from './smi-command.ts';
 import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
@@ -121,7 +120,7 @@ function chooseParts(
 ): readonly number[] {
   const left = parts.toSorted((a, b) => Number(busy.has(a.id)) - Number(busy.has(b.id)));
   return names.flatMap((name) => {
-    const at = left.findIndex(({ profile }) => profile === name);
+    const at = left.findIndex(({ profile }) => computeInstanceSlices(profile, 0) === computeInstanceSlices(name, 0));
     return at === -1 ? [] : left.splice(at, 1).map(({ id }) => id);
   });
 }
@@ -136,6 +135,5 @@ async function findInstance(
 
 function demand(session: GpuSession, instance: GpuInstanceState | undefined, step: Step): GpuInstanceState {
   if (instance !== undefined) return instance;
-  const code: DeviceErrorCode = 'Unstable';
-  throw session.explain(code, { tried: `${step.action} on it`, found: 'the GPU instance is gone' }, step);
+  throw session.explain('Unstable', { tried: `${step.action} on it`, found: 'the GPU instance is gone' }, step);
 }

@@ -50,9 +50,6 @@ const usualTiming: ReflectorTiming = {
   relistMs: 45 * 60_000,
 };
 
-/** After so many lists in a row that are older than what we know, the cluster was restored from a backup: believe it. */
-const olderListsUntilBelieved = 3;
-
 /**
  * Follows a resource and never gives up: a streamed list (KEP-3157) or pages where the server has none, then a watch
  * that resumes where it was cut, until `stop`. The store holds only what came from complete lists and their events.
@@ -66,15 +63,7 @@ export class Reflector<T extends KubeObject> {
   readonly #counts = { lists: 0, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
   #running: Promise<void> | undefined;
   #synced = false;
-  /** False once the server said that it cannot stream lists. */
-  #hasWatchList = true;
-  /** The last streamed list failed half way; the next list comes in pages. */
-  #streamFailed = false;
-  /** Where the next watch starts; empty when a list is due. */
-  #resumeAt = '';
-  /** The newest version that we know. */
-  #newest = '';
-  #olderLists = 0;
+  readonly #cursor = new WatchCursor();
   #failuresInRow = 0;
   #relistAtMs = 0;
   #contactAtMs = performance.now();
@@ -278,31 +267,6 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** Decides where the next watch starts. True when this is part of normal life and a list puts it right. */
-  #learn(error: unknown): boolean {
-    const wasListing = this.#resumeAt === '';
-    if (!(error instanceof ApiError)) {
-      // Time travel, or events that make no sense: start from a list.
-      this.#resumeAt = '';
-      this.#streamFailed = wasListing && !(error instanceof TimeTravelError);
-      return false;
-    }
-    if (error.code === 401) this.#options.client.config.reload();
-    if (wasListing && error.code === 422 && this.#hasWatchList) {
-      // "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
-      this.#hasWatchList = false;
-      return true;
-    }
-    if (error.code === 410) {
-      this.#resumeAt = '';
-      return true;
-    }
-    if (error.reason === 'InvalidAnswer' || error.hasCause('ResourceVersionTooLarge')) this.#resumeAt = '';
-    // An old server ignores sendInitialEvents and goes silent after the last object; some fail in the middle (500).
-    this.#streamFailed = wasListing && (error.code >= 500 || error.reason === 'Timeout');
-    return false;
-  }
-
   #delayAfter(error: unknown): number {
     const { backoffBaseMs: baseMs, backoffMaxMs: maxMs } = this.#timing;
     const jitterMs = backoffMs({ baseMs, maxMs }, this.#failuresInRow);
@@ -320,13 +284,6 @@ export class Reflector<T extends KubeObject> {
       this.#counts.handlerErrors += 1;
       logger.error('a handler of troubles failed', { error: describeError(cause) });
     }
-  }
-}
-
-class TimeTravelError extends Error {
-  override readonly name = 'TimeTravelError';
-  constructor(found: string, known: string) {
-    super(`the server is at version ${found}, we have seen ${known}: a server that lags, or a restored backup`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PolicyLayout } from '../../api/types.ts';
 import type { Geometry, Layout } from '../geometry/geometry.ts';
+import { findModel } from '../geometry/model-lookup.ts';
 import { resolveProfile } from '../geometry/profile-lookup.ts';
 import { fitLayout } from '../planning/fit.ts';
 import { expandPreset } from '../planning/preset.ts';
@@ -10,7 +11,7 @@ export type GpuLayout = { readonly mig: 'Disabled' } | { readonly profiles: Layo
 
 /**
  * Applies one entry of `layouts` to one geometry.
- * @param model what to call the GPU in a refusal, such as `A100-SXM4-40GB`
+ * @param model product of the GPU, for refusals and for names of other driver branches: `A100-SXM4-40GB`
  */
 export function layoutFor(entry: PolicyLayout, geometry: Geometry, model: string): GpuLayout {
   if (entry.mig !== undefined) return { mig: entry.mig };
@@ -19,7 +20,7 @@ export function layoutFor(entry: PolicyLayout, geometry: Geometry, model: string
 }
 
 function presetFor(preset: string, geometry: Geometry, model: string): GpuLayout {
-  const expanded = expandPreset(geometry, preset);
+  const expanded = expandPreset(geometry, preset, findModel(model));
   if ('refusal' in expanded) {
     return { refusal: { reason: 'UnknownPreset', message: `${model}: ${expanded.refusal.message}` } };
   }
@@ -30,7 +31,7 @@ function profilesFor(wanted: Layout, geometry: Geometry, model: string): GpuLayo
   const profiles: Record<string, number> = {};
   for (const [name, count] of Object.entries(wanted)) {
     // Drivers differ in names (7g.79gb, 7g.80gb): the wish uses the name of the geometry that is there.
-    const known = resolveProfile(geometry, name)?.name ?? name;
+    const known = resolveProfile(geometry, name, findModel(model))?.name ?? name;
     profiles[known] = (profiles[known] ?? 0) + count;
   }
   const fit = fitLayout(geometry, profiles, model);

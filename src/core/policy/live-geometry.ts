@@ -1,6 +1,7 @@
 import type { DeviceReport, GpuReport, ModelReport } from '../../api/types.ts';
 import type { Geometry, Profile } from '../geometry/geometry.ts';
 import { findModel } from '../geometry/model-lookup.ts';
+import { deriveEngineTotals } from '../geometry/profile-lookup.ts';
 
 /**
  * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does
@@ -25,16 +26,23 @@ function remember(report: ModelReport, builtIn: Geometry | undefined): Geometry 
 }
 
 function fromReport(report: ModelReport, builtIn: Geometry | undefined): Geometry {
+  const profiles = report.profiles.map((profile) => toProfile(profile, builtIn));
   return {
     computeSlices: report.computeSlices,
     memorySlices: report.memorySlices,
-    // No command of nvidia-smi tells the engines of the whole GPU; where the table knows them they bind.
-    ...(builtIn?.engines === undefined ? {} : { engines: builtIn.engines }),
-    profiles: report.profiles.map(toProfile),
+    // No command of nvidia-smi tells the engines of the whole GPU, nor which profiles exclude each other.
+    engines: builtIn?.engines ?? deriveEngineTotals(profiles),
+    ...(builtIn?.exclusive === undefined ? {} : { exclusive: builtIn.exclusive }),
+    profiles,
   };
 }
 
-function toProfile({ engines, ...profile }: ModelReport['profiles'][number]): Profile {
+function toProfile({ engines, ...profile }: ModelReport['profiles'][number], builtIn: Geometry | undefined): Profile {
   const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines ?? [];
-  return { ...profile, engines: { copy, decoder, encoder, jpeg, ofa } };
+  const formerNames = builtIn?.profiles.find(({ id }) => id !== undefined && id === profile.id)?.formerNames;
+  return {
+    ...profile,
+    engines: { copy, decoder, encoder, jpeg, ofa },
+    ...(formerNames === undefined ? {} : { formerNames }),
+  };
 }

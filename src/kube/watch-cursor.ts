@@ -1,0 +1,107 @@
+import { ApiError } from './api-error.ts';
+import { isOlder } from './resource-version.ts';
+
+/** The server is behind what we have seen: it lags, or it was restored from a backup. */
+export class TimeTravelError extends Error {
+  override readonly name = 'TimeTravelError';
+
+  constructor(found: string, known: string) {
+    super(`the server is at version ${found}, we have seen ${known}: it lags, or was restored from a backup`);
+  }
+}
+
+/** After so many lists in a row that are older than what we know, it was a restore: believe them. */
+const olderListsUntilBelieved = 3;
+
+/** Where a reflector stands in the history of its resource, and what the next connection has to ask for. */
+export class WatchCursor {
+  /** The newest version seen. */
+  #newest = '';
+  /** Where the next watch starts; empty when a list is due. */
+  #resumeAt = '';
+  #olderLists = 0;
+  /** False once the server said that it cannot stream lists. */
+  #hasWatchList = true;
+  /** The last streamed list failed half way; the next one comes in pages. */
+  #streamFailed = false;
+
+  get newest(): string {
+    return this.#newest;
+  }
+
+  /** The version to watch from; empty when a list is due. */
+  get resumeAt(): string {
+    return this.#resumeAt;
+  }
+
+  /** Whether a list that is due is to be read in pages, because the server cannot stream it. */
+  get needsPages(): boolean {
+    return this.#resumeAt === '' && (!this.#hasWatchList || this.#streamFailed);
+  }
+
+  /** Has the next connection begin with a list. */
+  demandList(): void {
+    this.#resumeAt = '';
+  }
+
+  /** Takes the version of a complete list. @throws TimeTravelError when it is older than what we know. */
+  takeList(version: string): void {
+    if (isOlder(version, this.#newest) && this.#olderLists < olderListsUntilBelieved) {
+      this.#olderLists += 1;
+      throw new TimeTravelError(version, this.#newest);
+    }
+    this.#olderLists = 0;
+    this.#streamFailed = false;
+    this.#newest = version;
+    this.#resumeAt = version;
+  }
+
+  /**
+   * Takes the version of an event. @returns false for an event to be ignored: the versions of a watch only grow; what is
+   * older was sent before, and could bring back what has been deleted since.
+   */
+  takeEvent(version: string): boolean {
+    if (isOlder(version, this.#newest)) return false;
+    this.#advance(version);
+    return true;
+  }
+
+  /**
+   * Takes the version of a bookmark.
+   * @throws TimeTravelError when it is older than what we know: such a server would say nothing until it has caught up.
+   */
+  takeBookmark(version: string): void {
+    if (isOlder(version, this.#newest)) throw new TimeTravelError(version, this.#newest);
+    this.#advance(version);
+  }
+
+  /** Learns from a failure. @returns true when it is part of normal life and a list at once puts it right. */
+  learn(error: unknown): boolean {
+    const wasListing = this.#resumeAt === '';
+    if (!(error instanceof ApiError)) {
+      // Time travel, or events that make no sense.
+      this.#resumeAt = '';
+      this.#streamFailed = wasListing && !(error instanceof TimeTravelError);
+      return false;
+    }
+    if (error.code === 410) {
+      this.#resumeAt = '';
+      return true;
+    }
+    if (error.code === 422 && wasListing && this.#hasWatchList) {
+      // "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
+      this.#hasWatchList = false;
+      return true;
+    }
+    if (error.reason === 'InvalidAnswer' || error.hasCause('ResourceVersionTooLarge')) this.#resumeAt = '';
+    // An old server ignores sendInitialEvents and goes silent after the last object; some fail in the middle (500).
+    this.#streamFailed = wasListing && (error.code >= 500 || error.reason === 'Timeout');
+    return false;
+  }
+
+  #advance(version: string): void {
+    if (version === '') return;
+    this.#newest = version;
+    this.#resumeAt = version;
+  }
+}

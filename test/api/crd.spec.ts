@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import { uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+
+describe('CRDs on the real API server', () => {
+  const cluster = useSharedCluster();
+
+  before(async () => {
+    await applyFolder(cluster(), 'config/crd');
+    await eventually(
+      () => cluster().kubectl(['get', 'gpp,gpn']),
+      ({ code }) => code === 0,
+      { what: 'the kinds are served' },
+    );
+  });
+
+  /** Applies a policy as a user does, and returns kubectl's words; empty where it was accepted. */
+  async function apply(spec: object, name = uniqueName('crd')): Promise<string> {
+    const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name }, spec };
+    const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '-f', '-'], { input: stringify(object) });
+    return code === 0 ? '' : stderr;
+  }
+
+  const good = {
+    nodeSelector: { matchLabels: { pool: 'p' } },
+    strategy: 'mixed',
+    layouts: [{ gpus: { models: ['A100-*-40GB'] }, profiles: { '1g.5gb': 2, '3g.20gb': 1 } }, { mig: 'Disabled' }],
+  };
+
+  it('take a good policy, and every field of the design', async () => {
+    expect(await apply(good)).to.equal('');
+    expect(
+      await apply({
+        ...good,
+        priority: 100,
+        mode: 'Plan',
+        sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 4 }] },
+        drain: { scope: 'Affected', timeout: '10m', onTimeout: 'Skip', gracePeriod: '30s' },
+        rollout: {
+          maxUnavailable: '10%',
+          canary: { nodes: 1, soak: '10m' },
+          failureThreshold: 3,
+          windows: [{ schedule: '0 22 * * *', duration: '6h', timeZone: 'Europe/Berlin' }],
+          paused: false,
+          rollback: 'OnFailure',
+        },
+        allow: { gpuReset: true, reboot: false, replaceForeignInstances: false, takeOver: ['mig-manager'] },
+        onDelete: 'Keep',
+      }),
+    ).to.equal('');
+  });
+
+  const refused: readonly (readonly [string, object, RegExp])[] = [
+    ['a profile that is none', { layouts: [{ profiles: { '3G.20gb': 1 } }] }, /a profile is written as nvidia-smi writes it/],
+    ['a negative count', { layouts: [{ profiles: { '1g.5gb': -1 } }] }, /greater than or equal to 1/],
+    ['a count of zero', { layouts: [{ profiles: { '1g.5gb': 0 } }] }, /greater than or equal to 1/],
+    ['single with two profiles', { strategy: 'single' }, /strategy single needs exactly one profile/],
+    ['mixed with compute instances', { layouts: [{ profiles: { '1c.3g.20gb': 3 } }] }, /strategy mixed cannot advertise/],
+    ['profiles beside a preset', { layouts: [{ profiles: { '1g.5gb': 1 }, preset: 'all-balanced' }] }, /exactly one of profiles, preset and mig/],
+    ['a layout that says nothing', { layouts: [{ gpus: { indices: [0] } }] }, /exactly one of profiles, preset and mig/],
+    ['an unknown field', { drainn: {} }, /unknown field "spec.drainn"/],
+    ['an empty selector', { nodeSelector: {} }, /nodeSelector must not be empty/],
+    ['a selector by a label that a layout changes', { nodeSelector: { matchLabels: { 'nvidia.com/gpu.product': 'x' } } }, /a label that a layout changes/],
+    [
+      'the same as an expression',
+      { nodeSelector: { matchExpressions: [{ key: 'nvidia.com/mig-1g.5gb.count', operator: 'Exists' }] } },
+      /a label that a layout changes/,
+    ],
+    ['more than 100 percent', { rollout: { maxUnavailable: '101%' } }, /percentage from 0% to 100%/],
+    ['a shell in a model', { layouts: [{ gpus: { models: ['$(reboot)'] }, mig: 'Disabled' }] }, /should match/],
+    ['an unknown strategy', { strategy: 'multi' }, /Unsupported value: "multi"/],
+  ];
+  for (const [what, change, words] of refused) {
+    it(`refuse ${what}, in words that help`, async () => {
+      expect(await apply({ ...good, ...change })).to.match(words);
+    });
+  }
+
+  it('refuse a name that would be no label value', async () => {
+    expect(await apply(good, 'x'.repeat(64))).to.match(/at most 63 characters/);
+  });
+
+  it('hold the largest policy that they allow', async () => {
+    const profiles = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`1g.${index + 1}gb`, 1]));
+    expect(await apply({ ...good, layouts: Array.from({ length: 64 }, () => ({ profiles })) })).to.equal('');
+  });
+
+  it('default what is honoured and nothing else, so that GitOps shows no drift', async () => {
+    const name = uniqueName('defaults');
+    const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name }, spec: good };
+    const { stdout } = await cluster().kubectl(['apply', '--dry-run=server', '-o', 'json', '-f', '-'], { input: stringify(object) });
+    const { spec } = JSON.parse(stdout) as { readonly spec: object };
+    expect(spec).to.deep.equal({ ...good, priority: 0, mode: 'Enforce', allow: { gpuReset: true }, onDelete: 'Keep' });
+  });
+
+  it('explain every field', async () => {
+    const { stdout } = await cluster().kubectl(['explain', 'gpp.spec.layouts.gpus', '--recursive=false']);
+    expect(stdout).to.include('models').and.include('Globs');
+  });
+
+  it('serve every sample', async () => {
+    for (const folder of ['samples', 'samples/workloads']) {
+      const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '-k', folder]);
+      expect(code, stderr).to.equal(0);
+    }
+  });
+
+  it('serve config/default as a whole', async () => {
+    // A dry run makes no namespace for what would be in it: the two namespaces have to be there.
+    const namespaces = await readFile('config/rbac/namespaces.yaml', 'utf8');
+    await cluster().kubectl(['apply', '-f', '-'], { input: namespaces });
+    const { code, stdout, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '-k', 'config/default']);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('daemonset.apps/gpu-partition-agent');
+  });
+});
