@@ -14,7 +14,7 @@ node_modules/.installed: package.json package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-demo: node_modules/.installed ## Partition four simulated GPU nodes on an embedded Kubernetes (KEEP=1 leaves it running)
+demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEEP=1 leaves it running)
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
 test: build ## Run all tests on Kubernetes' own control plane

@@ -122,28 +122,25 @@ export class NodeAgent {
         retryAtOnce: true,
       };
     }
-    // 3. Make sure that the grant still stands; before the first destroy, at the API server itself.
-    await this.#confirm(partition, granted);
+    // 3. Carry it out. The grant is confirmed at the API server itself before the first destroy.
     const deadline = Date.parse(granted.deadline);
+    if (Date.now() > deadline) {
+      throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
+    }
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
-    const results = await device.apply(plan.work, {
+    const [failure] = await device.apply(granted.gpus, plan.work, {
       signal,
       allowGpuReset: granted.allowGpuReset ?? false,
-      beforeStep: async () => {
-        if (signal.aborted) throw new GrantRefused('Stopped', 'the agent is stopping');
-        if (Date.now() > deadline) throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
-      },
+      allOrNothing: partition.spec.strategy === 'single',
+      mayStart: () => !signal.aborted && Date.now() <= deadline,
+      confirm: () => this.#confirm(partition, granted),
     });
-    const failed = results.find((result) => !result.ok);
-    return failed && !failed.ok ? faultOf(failed.error, failed.uuid) : undefined;
+    return failure && faultOf(failure.error, failure.uuid);
   }
 
   /** Reads the object afresh: no answer, no destroy. */
   async #confirm(partition: Partition, granted: Grant): Promise<void> {
     const { name, uid } = partition.metadata;
-    if (Date.now() > Date.parse(granted.deadline)) {
-      throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
-    }
     const fresh = await this.#options.client.get<Partition>({ resource: nodePartitions, name });
     if (fresh.metadata.uid !== uid || fresh.spec.granted?.epoch !== granted.epoch) {
       throw new GrantRefused('Stale', `grant ${granted.epoch} has been replaced meanwhile`);
@@ -164,14 +161,15 @@ export class NodeAgent {
     const destroys = plan.work.some(({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')));
     if (plan.report.refusal !== undefined || destroys) return undefined;
     logger.info('the node has been restarted; making the granted layout again', { ...plan.report });
-    const results = await device.apply(plan.work, {
+    const [failure] = await device.apply(granted.gpus, plan.work, {
       signal,
       allowGpuReset: granted.allowGpuReset ?? false,
-      beforeStep: async () => signal.throwIfAborted(),
+      allOrNothing: partition.spec.strategy === 'single',
+      mayStart: () => !signal.aborted,
+      confirm: () => this.#confirm(partition, granted),
     });
     await this.#read();
-    const failed = results.find((result) => !result.ok);
-    if (failed && !failed.ok) return faultFields(faultOf(failed.error, failed.uuid), 'Failed', retryMs(this.#failures));
+    if (failure) return faultFields(faultOf(failure.error, failure.uuid), 'Failed', retryMs(this.#failures));
     return { step: 'Idle', lastGood: this.#lastGood() };
   }
 

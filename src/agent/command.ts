@@ -20,7 +20,7 @@ interface Options {
   readonly context?: string;
   readonly nvidiaSmi?: string;
   readonly driverRoot?: string;
-  readonly stateDir?: string;
+  readonly stateDir: string;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
   readonly machineFile: string;
@@ -37,7 +37,7 @@ export function agentCommand(): Command {
     .option('--context <name>', 'context of the kubeconfig')
     .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
     .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
-    .option('--state-dir <folder>', 'folder on the host for the lock that keeps a second agent off this node')
+    .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
     .option('--read-interval-ms <n>', 'how often the GPUs are read when nothing else asks for it', integer(500, 86_400_000), 60_000)
     .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
     .option('--machine-file <file>', 'where the firmware tells the machine’s product name', '/sys/class/dmi/id/product_name')

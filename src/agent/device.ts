@@ -1,20 +1,28 @@
 import type { GpuWork } from '../core/policy/plan-wish.ts';
-import type { DeviceState } from '../device/state.ts';
 import type { DeviceError } from '../device/errors.ts';
+import type { DeviceState } from '../device/state.ts';
+import type { GpuWish } from '../api/types.ts';
 
-export interface WorkHooks {
+export interface WorkOptions {
   readonly allowGpuReset: boolean;
-  /** Called before each operation; what it throws stops the work. */
-  readonly beforeStep: () => Promise<void>;
+  /** If one GPU cannot be brought to its wish, none is (strategy single). */
+  readonly allOrNothing: boolean;
+  /** Asked before every operation; false and nothing starts any more. */
+  readonly mayStart: () => boolean;
+  /** Awaited before the first destroy, mode change or reset; what it throws stops the work. */
+  readonly confirm: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-export type WorkResult =
-  | { readonly uuid: string; readonly ok: true }
-  | { readonly uuid: string; readonly ok: false; readonly error: DeviceError };
+/** A GPU that is not as it was to be, and why. */
+export interface Failure {
+  readonly uuid: string;
+  readonly error: DeviceError;
+}
 
 /** The node's GPUs, as the agent uses them. */
 export interface Device {
   read(): Promise<DeviceState>;
-  apply(work: readonly GpuWork[], hooks: WorkHooks): Promise<readonly WorkResult[]>;
+  /** Brings GPUs to their wishes; destroys only what `work` names. Returns the GPUs where that did not work. */
+  apply(wishes: readonly GpuWish[], work: readonly GpuWork[], options: WorkOptions): Promise<readonly Failure[]>;
 }

@@ -1,24 +1,80 @@
+import { join } from 'node:path';
+import type { GpuWish } from '../api/types.ts';
+import type { GpuWork } from '../core/policy/plan-wish.ts';
+import { applyNode } from '../device/apply.ts';
+import type { GpuTarget } from '../device/apply-options.ts';
 import { DeviceError } from '../device/errors.ts';
+import { Journal } from '../device/journal.ts';
+import { lockNode, type NodeLock } from '../device/node-lock.ts';
 import { openNvidiaSmi } from '../device/nvidia-smi.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Device } from './device.ts';
+import type { Device, Failure, WorkOptions } from './device.ts';
+import { GrantRefused } from './fault.ts';
 
 export interface DeviceOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: string;
-  readonly stateDir?: string;
+  /** Folder on the host for lock and journal. */
+  readonly stateDir: string;
+  readonly bootIdFile: string;
 }
 
-export async function openDevice(options: DeviceOptions, logger: Logger, _signal: AbortSignal): Promise<Device> {
-  logger.debug('opening', {});
+/** Opens the GPUs of this node, and waits until no other agent works on them. */
+export async function openDevice(options: DeviceOptions, logger: Logger, signal: AbortSignal): Promise<Device> {
+  const { stateDir, nvidiaSmi, driverRoot } = options;
+  const lock = await takeLock(stateDir, logger, signal);
+  const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
+  const cutOff = journal.read();
+  if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
   const smi = openNvidiaSmi({
-    ...(options.nvidiaSmi === undefined ? {} : { path: options.nvidiaSmi }),
-    ...(options.driverRoot === undefined ? {} : { driverRoot: options.driverRoot }),
+    ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
+    ...(driverRoot === undefined ? {} : { driverRoot }),
   });
   return {
     read: () => smi.readDevice(),
-    apply: async () => {
-      throw new DeviceError('NotSupported', { tried: 'apply', found: 'nothing yet' });
+    async apply(wishes, work, hooks) {
+      const results = await applyNode(smi, targetsOf(wishes, work), {
+        journal,
+        undo: true,
+        allowReset: hooks.allowGpuReset,
+        allOrNothing: hooks.allOrNothing,
+        signal: hooks.signal,
+        mayStart: () => lock.isHeld() && hooks.mayStart(),
+        beforeDisruption: ({ first }) => (first ? confirm(hooks) : Promise.resolve()),
+        onProgress: ({ uuid, done }) => logger.info('device operation', { gpu: uuid, done }),
+      });
+      return results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
     },
   };
+}
+
+async function takeLock(folder: string, logger: Logger, signal: AbortSignal): Promise<NodeLock> {
+  try {
+    return await lockNode({ folder, waitMs: 0 });
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== 'Locked') throw error;
+    logger.warn('another agent works on this node; waiting for it', { error: error.message });
+    return lockNode({ folder, signal });
+  }
+}
+
+/** A grant that does not stand any more stops the work as the device's own errors do. */
+async function confirm({ confirm: ask }: WorkOptions): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    const found = error instanceof GrantRefused ? error.message : `no answer from the API server: ${String(error)}`;
+    throw new DeviceError('Stopped', { tried: 'to confirm the grant', found, cause: error });
+  }
+}
+
+function targetsOf(wishes: readonly GpuWish[], work: readonly GpuWork[]): readonly GpuTarget[] {
+  return work.flatMap(({ uuid, steps }) => {
+    const wish = wishes.find((one) => one.uuid === uuid);
+    if (!wish) return [];
+    const mayDestroy = steps
+      .filter(({ action }) => action === 'DestroyInstance' || action === 'DestroyComputeInstances')
+      .map(({ profile, start }) => ({ profile, start }));
+    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), mayDestroy }];
+  });
 }

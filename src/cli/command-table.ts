@@ -20,7 +20,8 @@ export interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     name: 'validate',
-    summary: 'check policies and mig-parted files: schema, rules, and the geometry of every GPU model that they can meet',
+    summary:
+      'check policies and mig-parted files: schema, rules, and the geometry of every GPU model that they can meet',
     load: async () => (await import('./commands/validate.ts')).validateCommand,
   },
   {

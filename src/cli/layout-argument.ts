@@ -12,7 +12,9 @@ export function readWant(text: string): Layout {
   const layout: Record<string, number> = {};
   for (const [profile, count] of Object.entries(value)) {
     if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > MOST) {
-      throw new CliError(`--want: ${profile}: ${JSON.stringify(count)} is no number of slices; give a whole number from 1`);
+      throw new CliError(
+        `--want: ${profile}: ${JSON.stringify(count)} is no number of slices; give a whole number from 1`,
+      );
     }
     layout[profile] = count;
   }
@@ -29,8 +31,10 @@ export function readHave(text: string): readonly Instance[] {
 function readInstance(item: unknown, at: string): Instance {
   if (!isFields(item)) throw new CliError(`${at} must be an object, such as {"profile": "1g.5gb", "start": 0}`);
   const { profile, start, busy = false, size, computeInstances } = item;
-  if (typeof profile !== 'string' || profile === '') throw new CliError(`${at}.profile must be a profile's name, such as "1g.5gb"`);
-  if (!isUnit(start)) throw new CliError(`${at}.start must be a whole number from 0: the first memory slice of the instance`);
+  if (typeof profile !== 'string' || profile === '')
+    throw new CliError(`${at}.profile must be a profile's name, such as "1g.5gb"`);
+  if (!isUnit(start))
+    throw new CliError(`${at}.start must be a whole number from 0: the first memory slice of the instance`);
   if (typeof busy !== 'boolean') throw new CliError(`${at}.busy must be true or false`);
   if (size !== undefined && !isUnit(size)) throw new CliError(`${at}.size must be a whole number from 0`);
   if (computeInstances !== undefined && !isNames(computeInstances)) {
@@ -49,7 +53,9 @@ function readJson(option: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${option} is no JSON: ${error instanceof Error ? error.message : String(error)}`, 2, { cause: error });
+    throw new CliError(`${option} is no JSON: ${error instanceof Error ? error.message : String(error)}`, 2, {
+      cause: error,
+    });
   }
 }
 

@@ -1,6 +1,7 @@
-import { type Finding, writePath } from '../core/finding.ts';
-import type { YamlDocument } from './input/yaml-document.ts';
-import { paint, printLine, type Terminal } from './terminal.ts';
+import type { Writable } from 'node:stream';
+
+import type { Finding } from '../core/finding.ts';
+import { paint, printLine } from './terminal.ts';
 
 /** A finding with its place in a file; how `-o json` shows it. */
 export interface LocatedFinding {
@@ -16,12 +17,6 @@ export interface LocatedFinding {
   readonly models?: readonly string[];
 }
 
-export function locateFinding(file: string, document: YamlDocument, finding: Finding): LocatedFinding {
-  const { severity, code, path, message, models } = finding;
-  const { line, column } = document.locate(path);
-  return { severity, code, file, line, column, path: writePath(path), message, ...(models === undefined ? {} : { models }) };
-}
-
 /** Order of a file: by line, then by column; files stay in the order in which they were read. */
 export function sortFindings(findings: readonly LocatedFinding[]): readonly LocatedFinding[] {
   const order = new Map<string, number>();
@@ -32,7 +27,7 @@ export function sortFindings(findings: readonly LocatedFinding[]): readonly Loca
 }
 
 /** `file.yaml:12:7: error: spec.strategy: …`, which editors and CI systems understand. */
-export function printFinding(stream: Terminal['stdout'], finding: LocatedFinding): void {
+export function printFinding(stream: Writable, finding: LocatedFinding): void {
   const { severity, file, line, column, path, message } = finding;
   const word = paint(stream, severity === 'error' ? 'red' : 'yellow', severity);
   const field = path === '$' ? '' : `${path}: `;

@@ -83,7 +83,8 @@ function reportError(error: unknown, terminal: Terminal, programName: string): E
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     // Help that nobody asked for: commander has written it to stderr.
-    if (error.code !== 'commander.help') printError(terminal, `${error.message.replace(/^error: /, '')}; see ${programName} --help`);
+    if (error.code !== 'commander.help')
+      printError(terminal, `${error.message.replace(/^error: /, '')}; see ${programName} --help`);
     return 2;
   }
   if (error instanceof CliError) {

@@ -1,4 +1,4 @@
-import type { InstanceRow } from './instance-table.ts';
+import type { ComputeInstanceRow, InstanceRow } from './instance-table.ts';
 import type { Execution } from './output.ts';
 import type { ComputeProfileRow } from './profile-table.ts';
 import type { ReportedGpu } from './report-parser.ts';
@@ -13,6 +13,8 @@ export interface DeviceDriver {
   readInstances(gpu: string): Promise<readonly GpuInstanceState[]>;
   /** GPU instances of one GPU, without what is on them. @throws DeviceError */
   listInstances(gpu: string): Promise<readonly InstanceRow[]>;
+  /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
+  listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]>;
   /** MIG mode and processes of one GPU, at this moment. @throws DeviceError */
   readUse(gpu: string): Promise<ReportedGpu>;
   /** Compute instance profiles that a GPU instance offers. @throws DeviceError */

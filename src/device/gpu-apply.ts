@@ -45,11 +45,14 @@ export class GpuApply {
     }
     const steps = this.#plan(gpu);
     const mode = modeOf(this.target);
-    const changes = steps.length > 0 || gpu.mig.current !== mode || gpu.mig.pending !== mode;
+    const changes = steps.length > 0 || !this.#isAt(mode);
     if (changes && gpu.resetRequired)
       throw this.#refuse('ResetRequired', 'the driver asks for a reset (ECC or row remapping)');
-    if (gpu.mig.current !== mode && gpu.processes.length > 0) {
-      const holders = gpu.processes.map(({ pid, name }) => `pid ${pid} (${name})`);
+    const holders = [
+      ...gpu.processes.map(({ pid, name }) => `pid ${pid} (${name})`),
+      ...(this.#held.has(gpu.uuid) ? ['a pod that holds the GPU'] : []),
+    ];
+    if (gpu.mig.current !== mode && holders.length > 0) {
       const found = 'processes use the GPU; nothing was touched';
       throw new DeviceError('InUse', { tried: `to set MIG mode ${mode}`, found, gpu: gpu.pciBusId, holders });
     }
@@ -59,7 +62,7 @@ export class GpuApply {
   /** Brings the GPU to its target. @throws DeviceError where it stopped */
   async apply(): Promise<void> {
     const mode = modeOf(this.target);
-    if (mode === 'Enabled') await changeMode(this.#session, mode);
+    if (mode === 'Enabled' && !this.#isAt(mode)) await changeMode(this.#session, mode);
     await this.#makeInstances();
     if (mode === 'Disabled') await changeMode(this.#session, mode);
   }
@@ -74,24 +77,27 @@ export class GpuApply {
     if (before === 'Disabled') await changeMode(this.#session, before);
   }
 
+  #isAt(mode: MigMode): boolean {
+    return this.gpu.mig?.current === mode && this.gpu.mig.pending === mode;
+  }
+
   async #makeInstances(): Promise<void> {
     let gpu = this.gpu.mig?.current === 'Enabled' ? this.gpu : await this.#readGpu();
-    for (let round = 1; round <= maxRounds; round += 1) {
+    for (let round = 0; ; round += 1) {
       const steps = this.#plan(gpu);
       if (steps.length === 0) return;
-      await this.#takeSteps(steps, gpu.instances, round === 1);
+      if (round === maxRounds) throw this.#refuse('NothingDone', `${round} times: ${describeAll(gpu.instances)}`);
+      await this.#takeSteps(steps, gpu.instances, round === 0);
       gpu = await this.#readGpu();
     }
-    if (this.#plan(gpu).length === 0) return;
-    const found = `after ${maxRounds} rounds the GPU still has ${describeAll(gpu.instances)}`;
-    throw this.#refuse('NothingDone', found);
   }
 
   async #returnInstances(): Promise<void> {
-    for (let round = 1; round <= maxRounds; round += 1) {
+    for (let round = 0; ; round += 1) {
       const now = await this.#session.driver.readInstances(this.#session.busId);
       const steps = planReturn(now, this.gpu.instances, (place) => this.#made.has(describePlace(place)));
       if (steps.length === 0) return;
+      if (round === maxRounds) throw this.#refuse('NothingDone', `on the way back: ${describeAll(now)}`);
       await this.#takeSteps(steps, now, false);
     }
   }

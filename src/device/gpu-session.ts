@@ -2,7 +2,6 @@ import type { ApplyOptions, Disruption, Place } from './apply-options.ts';
 import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from './errors.ts';
 import { explainFailure, type Execution } from './output.ts';
-import type { ReportedGpu } from './report-parser.ts';
 import { writeArguments, type ChangeCommand } from './smi-command.ts';
 import type { GpuState } from './state.ts';
 
@@ -56,41 +55,39 @@ export class GpuSession {
   }
 
   /**
-   * Makes sure that nobody uses what is about to be disturbed, then asks whoever wants to be asked.
+   * Asks whoever wants to be asked, then makes sure that nobody uses what is about to be disturbed; in this order, so that the look
+   * at the processes is the last thing before the operation.
    *
    * @param instance GPU instance id and place; absent: the whole GPU
    * @param parts compute instances of it that go; absent: all
-   * @throws DeviceError InUse, Stopped
+   * @throws DeviceError InUse, Stopped, and what `beforeDisruption` throws
    */
   async demandFree(
     kind: Disruption['kind'],
     instance?: Place & { readonly id: number },
     parts?: readonly number[],
-  ): Promise<ReportedGpu> {
-    const { options } = this.#context;
-    const use = await this.driver.readUse(this.busId);
-    const processes = use.processes.filter(
+  ): Promise<void> {
+    const { options, disrupted } = this.#context;
+    const place = instance === undefined ? {} : { instance: { profile: instance.profile, start: instance.start } };
+    await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first: !disrupted });
+    this.#context.disrupted = true;
+    const held = (await options.listHeld?.()) ?? new Set();
+    const { processes } = await this.driver.readUse(this.busId);
+    const users = processes.filter(
       (process) =>
         instance === undefined ||
         (process.instance === instance.id &&
           (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
     );
-    const held = (await options.listHeld?.()) ?? new Set();
     const devices = instance === undefined ? [] : (this.#devices.get(describePlace(instance)) ?? []);
     const uuids = devices.filter(({ id }) => parts === undefined || parts.includes(id)).map(({ uuid }) => uuid);
     const holders = [
-      ...processes.map(({ pid, name }) => `pid ${pid} (${name})`),
+      ...users.map(({ pid, name }) => `pid ${pid} (${name})`),
       ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),
     ];
-    if (holders.length > 0) {
-      const found = 'somebody uses it; nothing of it was touched';
-      throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
-    }
-    const place = instance === undefined ? {} : { instance: { profile: instance.profile, start: instance.start } };
-    const first = !this.#context.disrupted;
-    await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first });
-    this.#context.disrupted = true;
-    return use;
+    if (holders.length === 0) return;
+    const found = 'somebody uses it; nothing of it was touched';
+    throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
   }
 
   explain(

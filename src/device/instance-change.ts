@@ -1,8 +1,12 @@
 import { computeInstanceSlices } from '../core/geometry/profile-name.ts';
 import type { Step } from '../core/planning/step.ts';
 import type { GpuSession } from './gpu-session.ts';
+import type { ComputeInstanceRow } from './instance-table.ts';
 import type { ChangeCommand } from './smi-command.ts';
 import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
+
+/** A GPU instance by its id. */
+type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
 
 /**
  * Does one step of a plan and reads back that it is done. Whatever the exit code says: an operation that failed and is done is
@@ -22,7 +26,7 @@ export function takeStep(session: GpuSession, step: Step, instances: readonly Gp
     case 'DestroyComputeInstances':
       return destroyParts(session, demand(session, instance, step), step.computeInstances);
     case 'CreateComputeInstances':
-      return createParts(session, demand(session, instance, step), step.computeInstances);
+      return addParts(session, demand(session, instance, step), step.computeInstances);
   }
 }
 
@@ -32,9 +36,8 @@ async function destroyInstance(session: GpuSession, instance: GpuInstanceState):
     const command: ChangeCommand = { name: 'DestroyComputeInstances', gpu: session.busId, instance: instance.id };
     const execution = await session.run(command);
     if (execution.rc !== 0 || execution.end !== 'Exited') {
-      const left = await findInstance(session, instance);
-      if (left !== undefined && left.computeInstances.length > 0)
-        throw session.explainUndone(command, execution, instance);
+      const left = await listParts(session, instance);
+      if (left.length > 0) throw session.explainUndone(command, execution, instance);
     }
   }
   const command: ChangeCommand = { name: 'DestroyInstance', gpu: session.busId, instance: instance.id };
@@ -61,24 +64,29 @@ async function createInstance(session: GpuSession, step: Step): Promise<void> {
   const isDone = execution.rc === 0 && execution.end === 'Exited';
   // A compute instance that was announced and is not there is found by the reading at the end of the round.
   if (step.computeInstances.length === 0 || (whole && isDone)) return;
-  const made = (await findInstance(session, row)) ?? { ...row, computeInstances: [], processes: [] };
-  if (whole && made.computeInstances.length > 0) return;
-  await createParts(session, made, step.computeInstances);
+  const parts = whole ? await listParts(session, row) : [];
+  if (parts.length === 0) await createParts(session, row, step.computeInstances, 0);
 }
 
-async function createParts(session: GpuSession, instance: GpuInstanceState, names: readonly string[]): Promise<void> {
-  let there = instance.computeInstances.length;
+/** @param there compute instances that are on the GPU instance already */
+async function createParts(
+  session: GpuSession,
+  instance: Placed,
+  names: readonly string[],
+  there: number,
+): Promise<void> {
+  let count = there;
   for (const name of names) {
     const command = await chooseCreation(session, instance, name);
     const execution = await session.run(command);
-    const now = (await findInstance(session, instance))?.computeInstances.length ?? 0;
-    if (now <= there) throw session.explainUndone(command, execution, instance);
-    there = now;
+    const now = (await listParts(session, instance)).length;
+    if (now <= count) throw session.explainUndone(command, execution, instance);
+    count = now;
   }
 }
 
 /** The default profile is the whole GPU instance, whatever its id; parts go by the id that this very GPU instance offers. */
-async function chooseCreation(session: GpuSession, instance: GpuInstanceState, name: string): Promise<ChangeCommand> {
+async function chooseCreation(session: GpuSession, instance: Placed, name: string): Promise<ChangeCommand> {
   const target = { gpu: session.busId, instance: instance.id };
   if (name === instance.profile) return { name: 'CreateWholeComputeInstance', ...target };
   const slices = computeInstanceSlices(name, 0);
@@ -108,8 +116,14 @@ async function destroyParts(session: GpuSession, instance: GpuInstanceState, nam
     ids: chosen,
   };
   const execution = await session.run(command);
-  const left = (await findInstance(session, instance))?.computeInstances ?? [];
+  const left = await listParts(session, instance);
   if (left.some(({ id }) => chosen.includes(id))) throw session.explainUndone(command, execution, instance);
+}
+
+/** An earlier step may have taken some away: they are counted afresh. */
+async function addParts(session: GpuSession, instance: Placed, names: readonly string[]): Promise<void> {
+  const there = (await listParts(session, instance)).length;
+  await createParts(session, instance, names, there);
 }
 
 /** Ids of compute instances with these names; of equal ones the idle first. */
@@ -125,12 +139,9 @@ function chooseParts(
   });
 }
 
-async function findInstance(
-  session: GpuSession,
-  { id, start }: { readonly id: number; readonly start: number },
-): Promise<GpuInstanceState | undefined> {
-  const instances = await session.driver.readInstances(session.busId);
-  return instances.find((instance) => instance.id === id && instance.start === start);
+async function listParts(session: GpuSession, { id }: Placed): Promise<readonly ComputeInstanceRow[]> {
+  const rows = await session.driver.listComputeInstances(session.busId);
+  return rows.filter(({ instance }) => instance === id);
 }
 
 function demand(session: GpuSession, instance: GpuInstanceState | undefined, step: Step): GpuInstanceState {

@@ -2,7 +2,7 @@ import { makeExecute, type ChildOptions, type Execute } from './child.ts';
 import { DeviceReader } from './device-reader.ts';
 import type { DeviceDriver } from './driver.ts';
 import { buildInstances } from './instance-assembly.ts';
-import { parseComputeInstances, parseInstances, type InstanceRow } from './instance-table.ts';
+import { parseComputeInstances, parseInstances, type ComputeInstanceRow, type InstanceRow } from './instance-table.ts';
 import { refuseOutput, type Execution } from './output.ts';
 import { parseComputeProfiles, type ComputeProfileRow } from './profile-table.ts';
 import { parseReport, type ReportedGpu } from './report-parser.ts';
@@ -38,12 +38,15 @@ export class NvidiaSmi implements DeviceDriver {
   async readInstances(gpu: string): Promise<readonly GpuInstanceState[]> {
     const rows = await this.listInstances(gpu);
     if (rows.length === 0) return [];
-    const computeInstances = await this.#read({ name: 'ComputeInstances', gpus: [gpu] }, parseComputeInstances);
-    return buildInstances(rows, computeInstances);
+    return buildInstances(rows, await this.listComputeInstances(gpu));
   }
 
   listInstances(gpu: string): Promise<readonly InstanceRow[]> {
     return this.#read({ name: 'Instances', gpus: [gpu] }, parseInstances);
+  }
+
+  listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
+    return this.#read({ name: 'ComputeInstances', gpus: [gpu] }, parseComputeInstances);
   }
 
   async readUse(gpu: string): Promise<ReportedGpu> {

@@ -106,9 +106,7 @@ export class EventRecorder {
   }
 
   #write(): void {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
@@ -117,11 +115,13 @@ export class EventRecorder {
     for (const series of this.#dirty) {
       if (!this.#takeToken()) {
         this.#writeLater();
-        return;
+        break;
       }
       this.#dirty.delete(series);
       await this.#writeOne(series);
     }
+    // Here and not in a `finally` of the caller: nothing recorded in between may be forgotten.
+    this.#writing = undefined;
   }
 
   #writeLater(): void {

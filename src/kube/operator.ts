@@ -6,7 +6,8 @@ import type { KubeClient, Selection } from './client.ts';
 import { hideDefaultConfig } from './default-config.ts';
 import { discoverResource } from './discovery.ts';
 import { WorkQueue, type QueueOptions } from './queue.ts';
-import { Reflector, type ReflectorTiming } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorTiming } from './reflector-options.ts';
 import { apiVersionOf, collectionPath, type KubeObject, type ObjectRef, type Resource } from './resource.ts';
 import type { Change } from './store.ts';
 

@@ -1,54 +1,14 @@
-import { describeError, type Logger } from '../process/logger.ts';
+import { untilAborted } from '../process/abort.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
+import { describeError } from '../process/logger.ts';
 import { ApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
-import type { KubeClient, Selection } from './client.ts';
-import { collectionPath, keyOf, type KubeObject, type Resource } from './resource.ts';
-import { isOlder } from './resource-version.ts';
+import { usualTiming } from './reflector-options.ts';
+import type { ReflectorCounts, ReflectorOptions, ReflectorTiming } from './reflector-options.ts';
+import { collectionPath, keyOf, type KubeObject } from './resource.ts';
 import { isSame, ObjectStore, type Change, type Store } from './store.ts';
-import { readWatch, type WatchEvent } from './watch-stream.ts';
-
-/** Waits of a reflector, in ms. */
-export interface ReflectorTiming {
-  /** A watch that is silent for so long is dead. The server sends a bookmark about every minute. */
-  readonly idleMs: number;
-  /** Shortest time from the start of one watch to the start of the next: a server that closes at once is not hammered. */
-  readonly floorMs: number;
-  readonly backoffBaseMs: number;
-  readonly backoffMaxMs: number;
-  /** The list is read anew about this often (± a third), should an event ever have been lost. */
-  readonly relistMs: number;
-}
-
-export interface ReflectorOptions<T extends KubeObject> extends Selection {
-  readonly client: KubeClient;
-  readonly resource: Resource;
-  readonly logger: Logger;
-  /** Called for each change, in order, after the store has it. What it throws is logged and goes no further. */
-  readonly onChange?: ((change: Change<T>) => void) | undefined;
-  /** Takes what is not needed off an object before it is kept. */
-  readonly strip?: ((object: T) => T) | undefined;
-  /** Called when the server cannot be followed, with the wait before the next try. */
-  readonly onTrouble?: ((error: unknown, delayMs: number) => void) | undefined;
-  readonly timing?: Partial<ReflectorTiming> | undefined;
-}
-
-/** Counts since the start, for metrics. */
-export interface ReflectorCounts {
-  readonly lists: number;
-  readonly reconnects: number;
-  readonly events: number;
-  readonly failures: number;
-  readonly handlerErrors: number;
-}
-
-const usualTiming: ReflectorTiming = {
-  idleMs: 90_000,
-  floorMs: 1_000,
-  backoffBaseMs: 500,
-  backoffMaxMs: 30_000,
-  relistMs: 45 * 60_000,
-};
+import { WatchCursor } from './watch-cursor.ts';
+import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
 /**
  * Follows a resource and never gives up: a streamed list (KEP-3157) or pages where the server has none, then a watch
@@ -58,14 +18,17 @@ export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #timing: ReflectorTiming;
   readonly #items = new ObjectStore<T>();
+  readonly #cursor = new WatchCursor();
   readonly #stopped = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
   readonly #counts = { lists: 0, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
   #running: Promise<void> | undefined;
   #synced = false;
-  readonly #cursor = new WatchCursor();
+  #connections = 0;
   #failuresInRow = 0;
   #relistAtMs = 0;
+  /** When we last tried again without a wait. */
+  #hurriedAtMs = -Infinity;
   #contactAtMs = performance.now();
 
   constructor(options: ReflectorOptions<T>) {
@@ -88,7 +51,7 @@ export class Reflector<T extends KubeObject> {
 
   /** The newest version that was seen; the store is at least as new. */
   get resourceVersion(): string {
-    return this.#newest;
+    return this.#cursor.newest;
   }
 
   /** Time since the server last said something, in ms: how old the store may be. */
@@ -103,16 +66,7 @@ export class Reflector<T extends KubeObject> {
 
   /** Resolves when `synced`; rejects with the signal's reason when that comes first. */
   async waitForSync(signal?: AbortSignal): Promise<void> {
-    if (signal === undefined) return this.#firstSync.promise;
-    signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const abort = (): void => aborted.reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      await Promise.race([this.#firstSync.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    await untilAborted(this.#firstSync.promise, signal);
   }
 
   /** Ends the watch; no change is reported after it has resolved. */
@@ -126,41 +80,32 @@ export class Reflector<T extends KubeObject> {
     while (!signal.aborted) {
       const startedAt = performance.now();
       let delayMs = 0;
-      let floorMs = this.#timing.floorMs;
       try {
         await this.#follow();
       } catch (error) {
         if (signal.aborted) return;
-        const isExpected = this.#learn(error);
-        // What is put right by listing at once needs no wait, but only the first time: it may not help.
-        if (isExpected && this.#failuresInRow === 0) floorMs = 0;
-        this.#failuresInRow += 1;
-        this.#counts.failures += 1;
-        if (floorMs > 0) delayMs = this.#delayAfter(error);
-        this.#report(error, delayMs, isExpected);
+        delayMs = this.#takeFailure(error);
+        if (delayMs === 0) continue;
       }
-      await waitFor(systemClock, Math.max(delayMs, floorMs - (performance.now() - startedAt)), signal);
-      this.#counts.reconnects += 1;
+      await waitFor(systemClock, Math.max(delayMs, this.#timing.floorMs - (performance.now() - startedAt)), signal);
     }
+  }
+
+  /** Reads the list in pages if it must come so. @returns from where to watch; without a version the watch begins with a list. */
+  async #prepare(): Promise<{ readonly resumeAt: string; readonly isInitial: boolean }> {
+    if (this.#connections > 0) this.#counts.reconnects += 1;
+    this.#connections += 1;
+    if (performance.now() > this.#relistAtMs) this.#cursor.demandList();
+    if (this.#cursor.needsPages) await this.#listPages();
+    return { resumeAt: this.#cursor.resumeAt, isInitial: this.#cursor.resumeAt === '' };
   }
 
   /** One connection: a list if one is due, then its watch until that ends. */
   async #follow(): Promise<void> {
     const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
-    if (performance.now() > this.#relistAtMs) this.#resumeAt = '';
-    if (this.#resumeAt === '' && (!this.#hasWatchList || this.#streamFailed)) await this.#listPages();
-    const isInitial = this.#resumeAt === '';
+    const { resumeAt, isInitial } = await this.#prepare();
     const path = collectionPath(resource, namespace);
-    const query = {
-      labelSelector,
-      fieldSelector,
-      watch: true,
-      allowWatchBookmarks: true,
-      // The server ends the watch then; spread out, so that not all clients come back together.
-      timeoutSeconds: 300 + Math.floor(Math.random() * 300),
-      resourceVersion: this.#resumeAt,
-      ...(isInitial ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
-    };
+    const query = watchQuery({ labelSelector, fieldSelector }, resumeAt);
     let list: Map<string, T> | undefined = isInitial ? new Map() : undefined;
     if (isInitial) this.#counts.lists += 1;
     const request = { path, query, idleMs: this.#timing.idleMs, signal: this.#stopped.signal };
@@ -183,24 +128,11 @@ export class Reflector<T extends KubeObject> {
 
   #handle(event: WatchEvent<T>): void {
     const version = event.object.metadata.resourceVersion ?? '';
-    // The versions of a watch only grow. What is older was sent before, and could bring back what has been deleted since.
-    if (event.type !== 'BOOKMARK' && isOlder(version, this.#newest)) return;
-    switch (event.type) {
-      case 'BOOKMARK':
-        // A server that is behind us would keep from us what happens until it has caught up.
-        if (isOlder(version, this.#newest)) throw new TimeTravelError(version, this.#newest);
-        break;
-      case 'DELETED':
-        this.#emit(this.#items.remove(this.#strip(event.object)));
-        break;
-      case 'ADDED':
-      case 'MODIFIED':
-        this.#emit(this.#items.upsert(this.#strip(event.object)));
-        break;
-    }
-    if (version !== '' && !isOlder(version, this.#newest)) {
-      this.#newest = version;
-      this.#resumeAt = version;
+    if (event.type === 'BOOKMARK') {
+      this.#cursor.takeBookmark(version);
+    } else if (this.#cursor.takeEvent(version)) {
+      const object = this.#strip(event.object);
+      this.#emit(event.type === 'DELETED' ? this.#items.remove(object) : this.#items.upsert(object));
     }
   }
 
@@ -230,14 +162,7 @@ export class Reflector<T extends KubeObject> {
 
   /** Makes a complete list the truth. */
   #promote(list: ReadonlyMap<string, T>, version: string): void {
-    if (isOlder(version, this.#newest) && this.#olderLists < olderListsUntilBelieved) {
-      this.#olderLists += 1;
-      throw new TimeTravelError(version, this.#newest);
-    }
-    this.#olderLists = 0;
-    this.#streamFailed = false;
-    this.#newest = version;
-    this.#resumeAt = version;
+    this.#cursor.takeList(version);
     this.#failuresInRow = 0;
     this.#relistAtMs = performance.now() + this.#timing.relistMs * (2 / 3 + (Math.random() * 2) / 3);
     const changes = this.#items.replace(list);
@@ -267,10 +192,22 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #delayAfter(error: unknown): number {
-    const { backoffBaseMs: baseMs, backoffMaxMs: maxMs } = this.#timing;
-    const jitterMs = backoffMs({ baseMs, maxMs }, this.#failuresInRow);
-    return ((error instanceof ApiError ? error.retryAfterMs : undefined) ?? 0) + jitterMs;
+  /** @returns how long to wait before the next try, in ms. */
+  #takeFailure(error: unknown): number {
+    const { backoffBaseMs: baseMs, backoffMaxMs: maxMs, floorMs } = this.#timing;
+    this.#failuresInRow += 1;
+    this.#counts.failures += 1;
+    if (error instanceof ApiError && error.code === 401) this.#options.client.config.reload();
+    const isExpected = this.#cursor.learn(error);
+    let delayMs =
+      ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, this.#failuresInRow);
+    // What a list puts right needs no wait, but not time and again: it may not help.
+    if (isExpected && performance.now() - this.#hurriedAtMs > 30 * floorMs) {
+      this.#hurriedAtMs = performance.now();
+      delayMs = 0;
+    }
+    this.#report(error, delayMs, isExpected);
+    return delayMs;
   }
 
   #report(error: unknown, delayMs: number, isExpected: boolean): void {

@@ -19,6 +19,19 @@ export interface WatchRequest {
   readonly signal: AbortSignal;
 }
 
+/** Asks for a watch from a version on, with bookmarks; without a version it begins with the whole list (KEP-3157). */
+export function watchQuery(selection: Pick<Query, 'labelSelector' | 'fieldSelector'>, resumeAt: string): Query {
+  return {
+    ...selection,
+    watch: true,
+    allowWatchBookmarks: true,
+    // The server ends the watch then; spread out, so that not all clients come back together.
+    timeoutSeconds: 300 + Math.floor(Math.random() * 300),
+    resourceVersion: resumeAt,
+    ...(resumeAt === '' ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
+  };
+}
+
 /**
  * Opens a watch and yields its events until the server ends it. An ERROR event ends it as well: the server may leave
  * the stream open after one and say no more.

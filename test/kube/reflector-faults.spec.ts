@@ -313,6 +313,25 @@ describe('Reflector under faults', () => {
       expect(performance.now() - startedAt).to.be.at.least(400);
     });
 
+    it('does not hammer a server that forgets each version at once', async () => {
+      await using follower = new Follower(client, namespace, { timing: { floorMs: 100, backoffBaseMs: 100 } });
+      await follower.reflector.waitForSync();
+      proxy.rule = (request) =>
+        isResume(request)
+          ? { status: 410, body: expired }
+          : { lines: (line) => ({ send: [line, errorLine(expired)], end: true }) };
+      proxy.cut();
+      await eventually(
+        () => follower.troubles.length,
+        (troubles) => troubles >= 6,
+      );
+      const times = proxy.requests.map(({ atMs }) => atMs);
+      expect((times.at(-1) ?? 0) - (times[1] ?? 0)).to.be.at.least(300);
+      proxy.rule = () => undefined;
+      await create('a');
+      await follower.holds('a');
+    });
+
     it('does not hammer a server that is out of order', async () => {
       proxy.rule = () => ({ status: 500, body: broken });
       await using follower = new Follower(client, namespace, { timing: { backoffBaseMs: 50, backoffMaxMs: 10_000 } });

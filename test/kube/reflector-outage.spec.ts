@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { isNotFound } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { ControlPlane } from '../support/cluster.ts';
 import { clusterTimeoutMs, ownCluster } from '../support/cluster.ts';
@@ -18,39 +17,38 @@ async function killAndChange(cluster: ControlPlane, client: KubeClient): Promise
 }
 
 const bare = { controllerManager: false, scheduler: false } as const;
-const kinds = {
-  'an API server that streams lists': bare,
-  'an API server without WatchList': { ...bare, apiServerArguments: ['--feature-gates=WatchList=false'] },
-} as const;
 
-for (const [kind, options] of Object.entries(kinds)) {
-  describe(`Reflector with ${kind}`, () => {
-    const streams = !('apiServerArguments' in options);
-    let cluster: ControlPlane;
-    let client: KubeClient;
+describe('Reflector when the API server is killed', () => {
+  let streaming: ControlPlane;
+  let paging: ControlPlane;
 
-    before(async function () {
-      this.timeout(clusterTimeoutMs);
-      cluster = await ownCluster(options);
-      client = connect(cluster);
-    });
-    after(async () => {
-      await client.config.close();
-      await cluster.stop();
-    });
-
-    it('is in sync, follows, and converges after the API server was killed', async () => {
-      await client.create(configMaps, aConfigMap(namespace, 'gone'));
-      await client.create(configMaps, aConfigMap(namespace, 'kept'));
-      await using follower = new Follower(client, namespace);
-      await follower.reflector.waitForSync();
-      expect(follower.names).to.deep.equal(['gone', 'kept']);
-      await killAndChange(cluster, client);
-      await follower.holds('kept', 'new');
-      expect(follower.story.slice(2).toSorted()).to.deep.equal(['apply new', 'delete gone']);
-      const refusals = follower.log.lines.filter(({ fields }) => String(fields['error']).includes('sendInitialEvents'));
-      expect(refusals).to.have.length(streams ? 0 : 1);
-      expect(await client.get(configMapRef(namespace, 'gone')).catch(isNotFound)).to.equal(true);
-    }).timeout(40_000);
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    const withoutWatchList = { ...bare, apiServerArguments: ['--feature-gates=WatchList=false'] };
+    [streaming, paging] = await Promise.all([ownCluster(bare), ownCluster(withoutWatchList)]);
   });
-}
+  after(() => Promise.all([streaming.stop(), paging.stop()]));
+
+  /** Follows a cluster through an outage. @returns how often the server said that it has no WatchList. */
+  const surviveOutage = async (cluster: ControlPlane): Promise<number> => {
+    const client = connect(cluster);
+    await client.create(configMaps, aConfigMap(namespace, 'gone'));
+    await client.create(configMaps, aConfigMap(namespace, 'kept'));
+    await using follower = new Follower(client, namespace);
+    await follower.reflector.waitForSync();
+    expect(follower.names).to.deep.equal(['gone', 'kept']);
+    await killAndChange(cluster, client);
+    await follower.holds('kept', 'new');
+    expect(follower.story.slice(2).toSorted()).to.deep.equal(['apply new', 'delete gone']);
+    await client.config.close();
+    return follower.log.lines.filter(({ fields }) => String(fields['error']).includes('sendInitialEvents')).length;
+  };
+
+  it('converges when it is back', async () => {
+    expect(await surviveOutage(streaming)).to.equal(0);
+  }).timeout(40_000);
+
+  it('converges as well with a server without WatchList, from which it reads lists in pages', async () => {
+    expect(await surviveOutage(paging)).to.equal(1);
+  }).timeout(40_000);
+});

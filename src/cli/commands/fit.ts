@@ -48,7 +48,9 @@ export interface FitAnswer {
 
 export function fitCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('fit')
-    .description('Says whether one GPU can take a layout: where each slice goes, and the least that must be destroyed for it.')
+    .description(
+      'Says whether one GPU can take a layout: where each slice goes, and the least that must be destroyed for it.',
+    )
     .requiredOption('--model <model>', 'model or product: a100-40gb, "H100 80GB HBM3", a PCI device id')
     .requiredOption('--want <json>', 'the layout: \'{"1g.5gb": 2, "3g.20gb": 1}\'')
     .option('--have <json>', 'what is on the GPU: \'[{"profile": "1g.5gb", "start": 0, "busy": true}]\'')
@@ -105,7 +107,8 @@ interface Described {
 
 function place(model: GpuModel, { profile, start, size, computeInstances }: Described): Place {
   const known = resolveProfile(model, profile, model);
-  const isCut = computeInstances !== undefined && computeInstances.join() !== profile && computeInstances.join() !== known?.name;
+  const isCut =
+    computeInstances !== undefined && computeInstances.join() !== profile && computeInstances.join() !== known?.name;
   return { profile, start, size: known?.memorySlices ?? size ?? null, ...(isCut ? { computeInstances } : {}) };
 }
 
@@ -134,7 +137,11 @@ function printAnswer(
   printLine(stdout, `${paint(stdout, 'green', 'fits')}: ${writeLayout(want)} on ${model.id}`);
   if (have === undefined) return;
   const isBusy = (at: Place) => have.some(({ start, busy }) => busy && start === at.start);
-  for (const [word, places] of [['keep', answer.keep], ['destroy', answer.destroy], ['create', answer.create]] as const) {
+  for (const [word, places] of [
+    ['keep', answer.keep],
+    ['destroy', answer.destroy],
+    ['create', answer.create],
+  ] as const) {
     const list = places.map((at) => `${at.profile} at ${at.start}${isBusy(at) && word !== 'create' ? ' (busy)' : ''}`);
     printLine(stdout, `${word}: ${list.length === 0 ? 'nothing' : list.join(', ')}`);
   }

@@ -1,4 +1,15 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  visit,
+} from 'yaml';
 
 import type { FieldPath } from '../../core/finding.ts';
 
@@ -13,6 +24,8 @@ export interface YamlDocument {
   readonly value: unknown;
   /** Place of the value at a path; of its key where it has one, else of the nearest thing around it that is there. */
   readonly locate: (path: FieldPath) => Position;
+  /** Place in this file of a place in the text that stands at a path, such as a file within a ConfigMap. */
+  readonly locateWithin: (path: FieldPath, inner: Position) => Position;
   /** Keys that an object has twice, the last of which counts. */
   readonly duplicates: readonly FieldPath[];
 }
@@ -29,7 +42,8 @@ export type ParsedYaml = { readonly documents: readonly YamlDocument[] } | { rea
  */
 export function parseYaml(text: string): ParsedYaml {
   const counter = new LineCounter();
-  const parsed = parseAllDocuments(text.replace(/^\uFEFF/, ''), {
+  const source = text.replace(/^\uFEFF/, '');
+  const parsed = parseAllDocuments(source, {
     lineCounter: counter,
     version: '1.1',
     uniqueKeys: false,
@@ -38,13 +52,15 @@ export function parseYaml(text: string): ParsedYaml {
   const documents: YamlDocument[] = [];
   for (const document of Array.isArray(parsed) ? parsed : []) {
     const [error] = document.errors;
-    if (error !== undefined) return { error: { ...toPosition(counter, error.pos[0]), message: firstLine(error.message) } };
+    if (error !== undefined)
+      return { error: { ...toPosition(counter, error.pos[0]), message: firstLine(error.message) } };
     const value = readValue(document);
     if ('error' in value) return { error: { ...toPosition(counter, document.range?.[0] ?? 0), message: value.error } };
     if (value.value === null || value.value === undefined) continue;
     documents.push({
       value: value.value,
       locate: (path) => toPosition(counter, offsetOf(document, path)),
+      locateWithin: (path, inner) => locateWithin(source, counter, nodeAt(document, path), inner),
       duplicates: listDuplicates(document),
     });
   }
@@ -74,14 +90,32 @@ function toPosition(counter: LineCounter, offset: number): Position {
 }
 
 function offsetOf(document: Document, path: FieldPath): number {
+  return follow(document, path).offset;
+}
+
+function nodeAt(document: Document, path: FieldPath): Node | undefined {
+  return follow(document, path).node;
+}
+
+function follow(document: Document, path: FieldPath): { readonly node: Node | undefined; readonly offset: number } {
   let node = resolve(document, document.contents);
   let offset = node?.range?.[0] ?? 0;
   for (const part of path) {
     const step = stepInto(document, node, part);
-    if (step === undefined) return offset;
+    if (step === undefined) return { node, offset };
     [node, offset] = [step.node, step.offset ?? offset];
   }
-  return offset;
+  return { node, offset };
+}
+
+/** Lines of a literal block are lines of the file, indented; of other forms only the beginning is known. */
+function locateWithin(source: string, counter: LineCounter, node: Node | undefined, inner: Position): Position {
+  const start = toPosition(counter, node?.range?.[0] ?? 0);
+  if (!isScalar(node) || node.type !== 'BLOCK_LITERAL') return start;
+  const line = start.line + inner.line;
+  const indent = /^ */.exec(source.split('\n')[line - 1] ?? '')?.[0].length ?? 0;
+  const innerIndent = /^ */.exec(String(node.value).split('\n')[inner.line - 1] ?? '')?.[0].length ?? 0;
+  return { line, column: inner.column + indent - innerIndent };
 }
 
 interface Step {
@@ -133,7 +167,8 @@ function pathOf(document: Document, chain: readonly unknown[]): FieldPath {
   return chain.flatMap((node, index): FieldPath => {
     const parent = chain[index - 1];
     if (isSeq(parent)) return [parent.items.indexOf(node)];
-    const name = typeof node === 'object' && node !== null && 'key' in node && isMap(parent) ? keyOf(node.key) : undefined;
+    const name =
+      typeof node === 'object' && node !== null && 'key' in node && isMap(parent) ? keyOf(node.key) : undefined;
     return name === undefined || node === document ? [] : [name];
   });
 }

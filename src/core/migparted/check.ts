@@ -39,12 +39,16 @@ function describeRefused(
   const path = [...spec.path, 'mig-devices'];
   const models = refused.map(({ model }) => model.id);
   if (refused.length === verdicts.length) {
-    const reason = spec.filters.length === 0 ? `no GPU model can take it; for example ${first.reason}` : listReasons(refused);
+    const reason =
+      spec.filters.length === 0 ? `no GPU model can take it; for example ${first.reason}` : listReasons(refused);
     return [{ severity: 'error', code: 'WipesGpu', path, message: `${describeOutcome(refused)}: ${reason}`, models }];
   }
   const layout = writeLayout(spec.layout ?? {});
   const names = joinWords(refused.map(({ name }) => name));
-  const detail = spec.filters.length === 0 ? `it has no device-filter, and ${layout} is not possible on ${names}` : listReasons(refused);
+  const detail =
+    spec.filters.length === 0
+      ? `it has no device-filter, and ${layout} is not possible on ${names}`
+      : listReasons(refused);
   const message = `${describeOutcome(refused)}: ${detail}. The policy refuses nodes with such a GPU and touches nothing`;
   return [{ severity: 'warning', code: 'WipesGpu', path, message, models }];
 }

@@ -76,7 +76,8 @@ function readSpec(spec: unknown, path: FieldPath, report: Report): MigSpec | und
   const filter = readFilter(spec['device-filter'], [...path, 'device-filter'], report);
   const devices = readDevices(spec, path, report);
   const enabled = spec['mig-enabled'];
-  if (typeof enabled !== 'boolean') refuse('mig-enabled' in spec ? 'mig-enabled' : '', 'mig-enabled must be true or false');
+  if (typeof enabled !== 'boolean')
+    refuse('mig-enabled' in spec ? 'mig-enabled' : '', 'mig-enabled must be true or false');
   const layout = readLayout(spec, enabled === true, path, report);
   if (filter === undefined || devices === undefined || typeof enabled !== 'boolean') return undefined;
   if (enabled && layout === undefined) return undefined;
@@ -126,8 +127,15 @@ function readDevices(spec: Fields, path: FieldPath, report: Report): MigSpec['de
   const indices: readonly number[] = value;
   const known = [...new Set(indices)].filter((index) => index >= 0 && index < MOST_GPUS);
   const lost = indices.filter((index) => index < 0 || index >= MOST_GPUS);
-  if (lost.length > 0) report('warning', 'MatchesNoGpu', at, `no GPU has index ${lost.join(', ')}; mig-parted ignores it silently`);
-  if (indices.length === 0) report('warning', 'MatchesNoGpu', at, 'the list is empty, so that the entry does nothing; mig-parted does not say so');
+  if (lost.length > 0)
+    report('warning', 'MatchesNoGpu', at, `no GPU has index ${lost.join(', ')}; mig-parted ignores it silently`);
+  if (indices.length === 0)
+    report(
+      'warning',
+      'MatchesNoGpu',
+      at,
+      'the list is empty, so that the entry does nothing; mig-parted does not say so',
+    );
   return known;
 }
 
@@ -137,7 +145,8 @@ function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: R
   const at = [...path, 'mig-devices'];
   const refuse = (where: FieldPath, message: string) => report('error', 'InvalidMigParted', where, message);
   if (value === undefined || value === null) {
-    if (isEnabled) refuse('mig-devices' in spec ? at : path, 'mig-devices is needed where mig-enabled is true; {} for no instances');
+    if (isEnabled)
+      refuse('mig-devices' in spec ? at : path, 'mig-devices is needed where mig-enabled is true; {} for no instances');
     return undefined;
   }
   if (!isFields(value)) {
@@ -146,7 +155,8 @@ function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: R
   }
   const entries = Object.entries(value);
   if (!isEnabled) {
-    if (entries.length > 0 && spec['mig-enabled'] === false) refuse(at, 'mig-devices must be empty where mig-enabled is false');
+    if (entries.length > 0 && spec['mig-enabled'] === false)
+      refuse(at, 'mig-devices must be empty where mig-enabled is false');
     return undefined;
   }
   const layout: Record<string, number> = {};
@@ -163,7 +173,8 @@ function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: R
 }
 
 function warnZero(path: FieldPath, report: Report): void {
-  const message = 'a count of 0 is never seen as applied: mig-parted tears the GPU down and makes it anew each time; leave the profile out';
+  const message =
+    'a count of 0 is never seen as applied: mig-parted tears the GPU down and makes it anew each time; leave the profile out';
   report('warning', 'ZeroCount', path, message);
 }
 

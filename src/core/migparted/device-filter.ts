@@ -59,7 +59,7 @@ export function filtersOverlap(left: readonly DeviceFilter[], right: readonly De
 }
 
 function listDeviceIds(model: GpuModel): readonly string[] {
-  return [...model.products.map(({ pciDeviceId }) => pciDeviceId), ...(model.unnamedPciDeviceIds ?? [])].flatMap((id) =>
-    id === undefined ? [] : [id.toUpperCase().replace(/^0X/, '0x')],
+  return [...model.products.map(({ pciDeviceId }) => pciDeviceId), ...(model.unnamedPciDeviceIds ?? [])].flatMap(
+    (id) => (id === undefined ? [] : [id.toUpperCase().replace(/^0X/, '0x')]),
   );
 }

@@ -106,7 +106,8 @@ function warnSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
       (other) => other !== spec && other.filters.some(({ id }) => narrowed.some((filter) => filter.id === id)),
     );
     if (clash) {
-      const message = 'entries for one device id differ in the subsystem only, which a policy cannot tell apart; select by gpus.models in policies of your own';
+      const message =
+        'entries for one device id differ in the subsystem only, which a policy cannot tell apart; select by gpus.models in policies of your own';
       return [{ severity: 'error', code: 'NarrowerFilter', path, message }];
     }
     const ids = narrowed.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', ');
@@ -116,11 +117,24 @@ function warnSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
 }
 
 function checkPolicy(config: MigConfig, { spec, ...policy }: GpuPartitionPolicy): readonly Finding[] {
-  const refuse = (code: Finding['code'], message: string): Finding => ({ severity: 'error', code, path: config.path, message });
-  if (spec.layouts.length === 0) return [refuse('NothingToImport', 'no entry of the config can match a GPU, so there is nothing to import')];
+  const refuse = (code: Finding['code'], message: string): Finding => ({
+    severity: 'error',
+    code,
+    path: config.path,
+    message,
+  });
+  if (spec.layouts.length === 0)
+    return [refuse('NothingToImport', 'no entry of the config can match a GPU, so there is nothing to import')];
   if (spec.layouts.length > MOST_LAYOUTS) {
-    return [refuse('NothingToImport', `the config needs ${spec.layouts.length} entries; a policy has at most ${MOST_LAYOUTS}`)];
+    return [
+      refuse(
+        'NothingToImport',
+        `the config needs ${spec.layouts.length} entries; a policy has at most ${MOST_LAYOUTS}`,
+      ),
+    ];
   }
   const messages = findBrokenRules({ ...policy, spec }).map(({ message }) => message);
-  return [...new Set(messages)].map((message) => refuse('StrategyMismatch', `with strategy ${spec.strategy}: ${message}`));
+  return [...new Set(messages)].map((message) =>
+    refuse('StrategyMismatch', `with strategy ${spec.strategy}: ${message}`),
+  );
 }

@@ -12,7 +12,8 @@ export function namePolicies(configs: readonly string[]): readonly string[] {
   return configs.map((config) => {
     const wanted = toObjectName(config);
     let name = wanted;
-    for (let number = 2; taken.has(name) || (fixed.has(name) && name !== config); number += 1) name = appendNumber(wanted, number);
+    for (let number = 2; taken.has(name) || (fixed.has(name) && name !== config); number += 1)
+      name = appendNumber(wanted, number);
     taken.add(name);
     return name;
   });

@@ -56,7 +56,9 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
   const rollout = fieldsOf(spec['rollout']);
   return [
     ...(selector === undefined ? [] : checkSelector(selector)),
-    ...listOf(spec['layouts']).flatMap((layout, index) => checkLayout(layout, spec['strategy'], ['spec', 'layouts', index])),
+    ...listOf(spec['layouts']).flatMap((layout, index) =>
+      checkLayout(layout, spec['strategy'], ['spec', 'layouts', index]),
+    ),
     ...checkShare(rollout, 'maxUnavailable', 0),
     ...checkShare(rollout, 'failureThreshold', 1),
   ];
@@ -111,7 +113,11 @@ function checkLayout(layout: unknown, strategy: unknown, path: FieldPath): reado
 }
 
 /** A number of nodes, or a percentage of them. */
-function checkShare(rollout: Fields | undefined, name: 'maxUnavailable' | 'failureThreshold', least: number): readonly BrokenRule[] {
+function checkShare(
+  rollout: Fields | undefined,
+  name: 'maxUnavailable' | 'failureThreshold',
+  least: number,
+): readonly BrokenRule[] {
   const value = rollout?.[name];
   const isWrong =
     (typeof value === 'number' && (value < least || value > 10_000)) ||

@@ -49,7 +49,9 @@ function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, 
     case 'anyOf':
       return 'must be a whole number or a percentage such as 10%';
     case 'pattern':
-      return PATTERN_WORDS[field] ?? PATTERN_WORDS[parentOf(error.instancePath)] ?? `must match ${String(params['pattern'])}`;
+      return (
+        PATTERN_WORDS[field] ?? PATTERN_WORDS[parentOf(error.instancePath)] ?? `must match ${String(params['pattern'])}`
+      );
     case 'minimum':
       return `must be at least ${limit}`;
     case 'maximum':

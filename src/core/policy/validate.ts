@@ -21,7 +21,11 @@ const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$
  * not honour, and the geometry of every model that a layout can meet. Reports everything, not just the first.
  */
 export function validatePolicy(value: unknown): ValidatedPolicy {
-  const rules: readonly Finding[] = findBrokenRules(value).map((rule) => ({ severity: 'error', code: 'RuleBroken', ...rule }));
+  const rules: readonly Finding[] = findBrokenRules(value).map((rule) => ({
+    severity: 'error',
+    code: 'RuleBroken',
+    ...rule,
+  }));
   const shape = checkShape(value);
   if ('findings' in shape) return { policy: undefined, findings: [...shape.findings, ...rules] };
   const { policy } = shape;
@@ -53,7 +57,12 @@ function checkSelectorLabels({ nodeSelector }: PolicySpec): readonly Finding[] {
     ),
     ...expressions.flatMap(({ key, values = [] }, index) =>
       (values.length === 0 ? [''] : values).flatMap((value, position) =>
-        warnLabel(key, value, [...path, 'matchExpressions', index, ...(values.length === 0 ? ['key'] : ['values', position])]),
+        warnLabel(key, value, [
+          ...path,
+          'matchExpressions',
+          index,
+          ...(values.length === 0 ? ['key'] : ['values', position]),
+        ]),
       ),
     ),
   ];
@@ -92,7 +101,8 @@ function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, pat
   const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
   const first = refused[0]?.refusal;
   if (first !== undefined && refused.length === verdicts.length) {
-    const message = refused.length === 1 || selects ? listReasons(refused) : `fits no GPU model; for example ${first.message}`;
+    const message =
+      refused.length === 1 || selects ? listReasons(refused) : `fits no GPU model; for example ${first.message}`;
     return [{ severity: 'error', code: codeOf(first.reason), path: content, message }];
   }
   // An entry without a selector is for the GPUs that the nodes have; that other models exist is no news.

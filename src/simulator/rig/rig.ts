@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { startGuard } from '../control-plane/guard.ts';
+import { type Guard, startGuard } from '../control-plane/guard.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
@@ -40,7 +40,7 @@ export class Rig implements AsyncDisposable {
   readonly folder: string;
   readonly fleet: KubeletFleet;
   readonly controller: RigProcess;
-  readonly #guard = startGuard();
+  readonly #guard: Guard;
   readonly #agents = new Map<string, RigProcess>();
   readonly #options: RigOptions;
   readonly #nodeFolder: (name: string) => string;
@@ -48,6 +48,8 @@ export class Rig implements AsyncDisposable {
   private constructor(options: RigOptions, folder: string, fleet: KubeletFleet, controllerKubeconfig: string) {
     this.#options = options;
     this.controlPlane = options.controlPlane;
+    // Whatever becomes of us, the programs and the folder go with us.
+    this.#guard = startGuard(folder);
     this.folder = folder;
     this.fleet = fleet;
     this.#nodeFolder = (name) => join(folder, name);
@@ -119,6 +121,7 @@ export class Rig implements AsyncDisposable {
     await Promise.all([this.controller, ...this.#agents.values()].map((program) => program.stop('SIGTERM')));
     await this.fleet.stop();
     this.#guard.release();
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,6 +133,7 @@ export class Rig implements AsyncDisposable {
     const folder = this.#nodeFolder(node.name);
     await mkdir(folder, { recursive: true });
     await writeFile(this.faultsFile(node.name), '');
+    await writeFile(join(folder, 'machine'), 'Simulated GPU Node\n');
     const stateFile = this.stateFile(node.name);
     const nvidiaSmi = writeNvidiaSmiWrapper(folder, {
       gpus: node.gpus,
@@ -157,7 +161,7 @@ export class Rig implements AsyncDisposable {
     const argv = [
       programPath('agent'),
       ...['--node-name', node.name, '--kubeconfig', await controlPlane.kubeconfigFile({ token })],
-      ...['--nvidia-smi', nvidiaSmi, '--state-dir', join(folder, 'agent')],
+      ...['--nvidia-smi', nvidiaSmi, '--state-dir', join(folder, 'agent'), '--machine-file', join(folder, 'machine')],
       ...agentArguments,
     ];
     this.#agents.set(node.name, new RigProcess(`agent ${node.name}`, argv, join(folder, 'agent.log'), this.#guard));

@@ -1,0 +1,101 @@
+import { Command } from 'commander';
+import { stringify } from 'yaml';
+
+import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
+import { isConfigFile } from '../../core/migparted/config-file.ts';
+import { importConfigFile, MIG_CONFIG_LABEL } from '../../core/migparted/import.ts';
+import { findNearestWords } from '../../core/nearest-word.ts';
+import { oneOf } from '../../process/option.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { readInput } from '../input/input-file.ts';
+import { locateFinding, type Manifest, readManifests } from '../input/manifest.ts';
+import { printFinding, sortFindings } from '../located-finding.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { printJson, type Terminal } from '../terminal.ts';
+import { duplicateConfigs } from '../validation.ts';
+
+interface Options {
+  readonly config?: string;
+  readonly strategy?: Strategy;
+  readonly output: OutputFormat;
+}
+
+const STRATEGIES = ['none', 'single', 'mixed'] as const;
+
+export function importCommand(context: CommandContext): Command {
+  return new Command('import')
+    .description('Turns the configuration of other tools into policies.')
+    .addCommand(migPartedCommand(context));
+}
+
+function migPartedCommand({ terminal, outcome }: CommandContext): Command {
+  return new Command('mig-parted')
+    .description(
+      `Writes a policy for each config of a mig-parted file, for the nodes that the label ${MIG_CONFIG_LABEL} gives to it. ` +
+        'A config that mig-parted itself could not apply gives no policy and an error.',
+    )
+    .argument('<file>', 'config file, or a ConfigMap that holds one; - for standard input')
+    .option('--config <name>', 'import this config alone')
+    .option(
+      '--strategy <strategy>',
+      'strategy of the device plugin on these nodes; else single or mixed by the config',
+      oneOf(STRATEGIES),
+    )
+    .addOption(outputOption())
+    .action(async (path: string, { output, ...options }: Options) => {
+      const manifests = await readConfigFiles(path, terminal);
+      const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, options) }));
+      if (options.config !== undefined) refuseUnknownConfig(options.config, path, manifests);
+      const policies = imports.flatMap((one) => one.policies);
+      const findings = sortFindings(
+        imports.flatMap(({ manifest, findings: found }) =>
+          [...found, ...(options.config === undefined ? duplicateConfigs(manifest) : [])].map((finding) =>
+            locateFinding(manifest, finding),
+          ),
+        ),
+      );
+      if (findings.some(({ severity }) => severity === 'error')) outcome.code = 1;
+      if (output === 'json') return printJson(terminal, { policies, findings });
+      terminal.stdout.write(policies.map(writePolicy).join(''));
+      for (const finding of findings) printFinding(terminal.stderr, finding);
+    });
+}
+
+async function readConfigFiles(path: string, terminal: Terminal): Promise<readonly Manifest[]> {
+  const { name, content } = await readInput(path, terminal);
+  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
+  const read = readManifests(name, content.text);
+  if ('finding' in read) {
+    const { file, line, column, message } = read.finding;
+    throw new CliError(`${file}:${line}:${column}: ${message}`);
+  }
+  const found = read.manifests.filter(({ value }) => isConfigFile(value) || isBare(value));
+  if (found.length === 0)
+    throw new CliError(`${name}: no config file of mig-parted: it would have version: v1 and mig-configs`);
+  return found;
+}
+
+/** `version: v1` alone is a valid file without configs; anything that is no Kubernetes object is reported by its fields. */
+function isBare(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'version' in value && !('kind' in value);
+}
+
+function refuseUnknownConfig(config: string, path: string, manifests: readonly Manifest[]): void {
+  const names = manifests.flatMap(({ value }) => listConfigs(value));
+  if (names.includes(config)) return;
+  const near = findNearestWords(config, names);
+  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `it has ${names.join(', ')}`;
+  throw new CliError(`${path}: mig-configs has no config ${JSON.stringify(config)}; ${hint}`);
+}
+
+function listConfigs(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null || !('mig-configs' in value)) return [];
+  const configs = value['mig-configs'];
+  return typeof configs === 'object' && configs !== null ? Object.keys(configs) : [];
+}
+
+function writePolicy(policy: GpuPartitionPolicy): string {
+  // Strings that YAML 1.1 would read as something else (on, 1e3) are quoted: kubectl reads YAML 1.1.
+  return `---\n${stringify(policy, { compat: 'yaml-1.1', aliasDuplicateObjects: false })}`;
+}

@@ -1,0 +1,99 @@
+import { Command } from 'commander';
+
+import { parseDevicePluginConfig } from '../../core/labels/device-plugin-config.ts';
+import { invalidLabels } from '../../core/labels/label-value.ts';
+import { MIG_STRATEGIES, type MigStrategy } from '../../core/labels/mig-strategy.ts';
+import type { NodeDescription } from '../../core/labels/node-description.ts';
+import { parseNodeDescription } from '../../core/labels/node-description-parser.ts';
+import { describeNode, type NodeOutcome } from '../../core/labels/node-outcome.ts';
+import { findUnusedSharing } from '../../core/labels/unused-sharing.ts';
+import { oneOf } from '../../process/option.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { readInput } from '../input/input-file.ts';
+import { parseYaml, type YamlDocument } from '../input/yaml-document.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly filename: string;
+  readonly strategy: MigStrategy;
+  readonly devicePluginConfig?: string;
+  readonly output: OutputFormat;
+}
+
+export function labelsCommand({ terminal, outcome }: CommandContext): Command {
+  return new Command('labels')
+    .description(
+      'Computes what GPU Feature Discovery and the device plugin make of a node: its nvidia.com/* labels and its resources, or the ' +
+        'error with which they would stop.',
+    )
+    .requiredOption('-f, --filename <file>', 'description of the node: driver, GPUs, MIG devices; - for standard input')
+    .requiredOption('--strategy <strategy>', `MIG strategy: ${MIG_STRATEGIES.join(', ')}`, oneOf(MIG_STRATEGIES))
+    .option('--device-plugin-config <file>', 'config file of the device plugin, for its sharing section')
+    .addOption(outputOption('json'))
+    .action(async ({ filename, strategy, devicePluginConfig, output }: Options) => {
+      const node = readNode(filename, await readDocument(filename, terminal));
+      const file = devicePluginConfig === undefined ? undefined : await readDocument(devicePluginConfig, terminal);
+      const answer = describeNode(node, strategy, file?.value);
+      if (answer.errors.length > 0) outcome.code = 1;
+      if (output === 'json') printJson(terminal, answer);
+      else printAnswer(terminal, answer);
+      if (devicePluginConfig !== undefined) warnConfig(terminal, devicePluginConfig, file?.value, node, strategy);
+      for (const { key, reason } of invalidLabels(answer.labels))
+        warn(terminal, `label ${key} never reaches the node: ${reason}`);
+    });
+}
+
+/** @throws CliError that names all problems of the file, each with its field */
+function readNode(file: string, document: YamlDocument | undefined): NodeDescription {
+  const parsed = parseNodeDescription(document?.value);
+  if (parsed.ok) return parsed.node;
+  throw new CliError(`${file}: ${parsed.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
+}
+
+/** Undefined for an empty file. @throws CliError for one that cannot be read or holds several documents */
+async function readDocument(path: string, terminal: Terminal): Promise<YamlDocument | undefined> {
+  const { name, content } = await readInput(path, terminal);
+  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
+  const parsed = parseYaml(content.text);
+  if ('error' in parsed) {
+    const { line, column, message } = parsed.error;
+    throw new CliError(`${name}:${line}:${column}: neither YAML nor JSON: ${message}`);
+  }
+  if (parsed.documents.length > 1)
+    throw new CliError(`${name}: one document is wanted, it has ${parsed.documents.length}`);
+  return parsed.documents[0];
+}
+
+function warnConfig(
+  terminal: Terminal,
+  file: string,
+  value: unknown,
+  node: NodeDescription,
+  strategy: MigStrategy,
+): void {
+  const parsed = parseDevicePluginConfig(value);
+  for (const { path, message } of parsed.findings)
+    warn(terminal, `${file}: ${path === '' ? '' : `${path} `}${message}`);
+  if (!parsed.ok) return;
+  const { migStrategy } = parsed.config;
+  if (migStrategy !== undefined && migStrategy !== strategy) {
+    warn(terminal, `${file}: flags.migStrategy is ${migStrategy}, but ${strategy} was asked for`);
+  }
+  for (const resource of findUnusedSharing(node, strategy, parsed.config)) {
+    warn(terminal, `${file}: sharing names ${resource}, which this node does not have under strategy ${strategy}`);
+  }
+}
+
+function warn(terminal: Terminal, message: string): void {
+  printLine(terminal.stderr, `${paint(terminal.stderr, 'yellow', 'warning:')} ${message}`);
+}
+
+function printAnswer(terminal: Terminal, { labels, resources, errors }: NodeOutcome): void {
+  const { stdout } = terminal;
+  for (const error of errors) printLine(stdout, `${paint(stdout, 'red', 'error:')} ${error}`);
+  for (const [key, value] of Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    printLine(stdout, `label ${key}=${value}`);
+  for (const [name, count] of Object.entries(resources)) printLine(stdout, `resource ${name}: ${count}`);
+}

@@ -1,0 +1,96 @@
+import { type Finding, type FieldPath, writePath } from '../../core/finding.ts';
+import type { LocatedFinding } from '../located-finding.ts';
+import { parseYaml, type Position, type YamlDocument } from './yaml-document.ts';
+
+/** One object of a file: a document, an item of a List, or a file within a ConfigMap. */
+export interface Manifest {
+  readonly value: unknown;
+  readonly file: string;
+  /** Path of the object within its file. */
+  readonly prefix: FieldPath;
+  /** Place of a path within the object. */
+  readonly locate: (path: FieldPath) => Position;
+  /** Keys given twice, as paths within the object. */
+  readonly duplicates: readonly FieldPath[];
+}
+
+export type ReadManifests = { readonly manifests: readonly Manifest[] } | { readonly finding: LocatedFinding };
+
+/** Takes a file apart into its objects. Nested Lists are opened, and ConfigMaps that hold a config file of mig-parted. */
+export function readManifests(file: string, text: string): ReadManifests {
+  const parsed = parseYaml(text);
+  if ('error' in parsed) {
+    const { line, column, message } = parsed.error;
+    const what = `neither YAML nor JSON: ${message}`;
+    return { finding: { severity: 'error', code: 'InvalidYaml', file, line, column, path: '$', message: what } };
+  }
+  return { manifests: parsed.documents.flatMap((document) => open(rootOf(file, document), document)) };
+}
+
+export function locateFinding(manifest: Manifest, finding: Finding): LocatedFinding {
+  const { severity, code, path, message, models } = finding;
+  const { line, column } = manifest.locate(path);
+  const written = writePath([...manifest.prefix, ...path]);
+  return {
+    severity,
+    code,
+    file: manifest.file,
+    line,
+    column,
+    path: written,
+    message,
+    ...(models === undefined ? {} : { models }),
+  };
+}
+
+function rootOf(file: string, { value, locate, duplicates }: YamlDocument): Manifest {
+  return { value, file, prefix: [], locate, duplicates };
+}
+
+function open(manifest: Manifest, document: YamlDocument): readonly Manifest[] {
+  const fields = fieldsOf(manifest.value);
+  const kind = fields?.['kind'];
+  const items: unknown = fields?.['items'];
+  if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) {
+    return items.flatMap((item: unknown, index) => open(within(manifest, ['items', index], item), document));
+  }
+  if (kind !== 'ConfigMap') return [manifest];
+  const data = Object.entries(fieldsOf(fields?.['data']) ?? {});
+  const files = data.flatMap(([key, text]) => openText(manifest, key, text, document));
+  return files.length > 0 ? files : [manifest];
+}
+
+function within(manifest: Manifest, path: FieldPath, value: unknown): Manifest {
+  return {
+    value,
+    file: manifest.file,
+    prefix: [...manifest.prefix, ...path],
+    locate: (inner) => manifest.locate([...path, ...inner]),
+    duplicates: manifest.duplicates
+      .filter((duplicate) => path.every((part, index) => duplicate[index] === part))
+      .map((duplicate) => duplicate.slice(path.length)),
+  };
+}
+
+/** A value of a ConfigMap that is a mig-parted file (its key is config.yaml for gpu-operator, but users choose others). */
+function openText(manifest: Manifest, key: string, text: unknown, document: YamlDocument): readonly Manifest[] {
+  if (typeof text !== 'string' || !/^\s*["']?mig-configs["']?\s*:/m.test(text)) return [];
+  const parsed = parseYaml(text);
+  if ('error' in parsed) return [];
+  const path = [...manifest.prefix, 'data', key];
+  return parsed.documents.map((inner) => ({
+    value: inner.value,
+    file: manifest.file,
+    prefix: path,
+    locate: (at) => document.locateWithin(path, inner.locate(at)),
+    duplicates: inner.duplicates,
+  }));
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isFields(value) ? value : undefined;
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

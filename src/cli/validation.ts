@@ -1,0 +1,128 @@
+import { group } from '../api/names.ts';
+import type { GpuPartitionPolicy } from '../api/types.ts';
+import { isConfigFile } from '../core/migparted/config-file.ts';
+import { validateConfigFile } from '../core/migparted/validate.ts';
+import { claimKey } from '../core/policy/same-nodes.ts';
+import { validatePolicy } from '../core/policy/validate.ts';
+import type { InputFile } from './input/input-file.ts';
+import { locateFinding, type Manifest, readManifests } from './input/manifest.ts';
+import { type LocatedFinding, sortFindings } from './located-finding.ts';
+
+/** What was read and found; `-o json` shows it as it is. */
+export interface Validation {
+  readonly files: number;
+  /** Objects by what they are; the others of a GitOps repository are counted and left alone. */
+  readonly objects: { readonly policies: number; readonly migParted: number; readonly skipped: number };
+  /** Files with templates that only become YAML when they are rendered. */
+  readonly templates: readonly string[];
+  readonly findings: readonly LocatedFinding[];
+}
+
+interface FoundPolicy {
+  readonly policy: GpuPartitionPolicy;
+  readonly manifest: Manifest;
+}
+
+/** Checks everything that was read, and the policies against each other. */
+export function validateFiles(files: readonly InputFile[]): Validation {
+  const findings: LocatedFinding[] = [];
+  const templates: string[] = [];
+  const policies: FoundPolicy[] = [];
+  const objects = { policies: 0, migParted: 0, skipped: 0 };
+  for (const { name, isNamed, content } of files) {
+    if ('error' in content) {
+      findings.push({
+        severity: 'error',
+        code: 'Unreadable',
+        file: name,
+        line: 1,
+        column: 1,
+        path: '$',
+        message: content.error,
+      });
+      continue;
+    }
+    const read = readManifests(name, content.text);
+    if ('finding' in read) {
+      if (!isNamed && isTemplate(content.text)) templates.push(name);
+      else findings.push(read.finding);
+      continue;
+    }
+    for (const manifest of read.manifests) {
+      const kind = kindOf(manifest.value);
+      objects[kind] += 1;
+      if (kind === 'skipped') continue;
+      const { found, policy } = validateManifest(kind, manifest);
+      findings.push(...found);
+      if (policy !== undefined) policies.push({ policy, manifest });
+    }
+  }
+  findings.push(...findRivals(policies));
+  return { files: files.length, objects, templates, findings: sortFindings(findings) };
+}
+
+/** Helm charts in a repository are full of files that are no YAML yet; only our own kinds in them are worth an error. */
+function isTemplate(text: string): boolean {
+  return text.includes('{{') && !text.includes('GpuPartitionPolicy') && !text.includes('mig-configs');
+}
+
+function kindOf(value: unknown): keyof Validation['objects'] {
+  if (isConfigFile(value)) return 'migParted';
+  if (typeof value !== 'object' || value === null) return 'skipped';
+  const kind = 'kind' in value ? value.kind : undefined;
+  const version = 'apiVersion' in value ? value.apiVersion : undefined;
+  if (kind === 'GpuPartitionPolicy') return 'policies';
+  const isOurs = typeof version === 'string' && version.startsWith(`${group}/`) && kind !== 'GpuNodePartition';
+  // A misspelt kind of our group would be refused by the API server.
+  return isOurs ? 'policies' : 'skipped';
+}
+
+function validateManifest(
+  kind: 'policies' | 'migParted',
+  manifest: Manifest,
+): { readonly found: readonly LocatedFinding[]; readonly policy: GpuPartitionPolicy | undefined } {
+  if (kind === 'migParted') {
+    const findings = [...validateConfigFile(manifest.value), ...duplicateConfigs(manifest)];
+    return { found: findings.map((finding) => locateFinding(manifest, finding)), policy: undefined };
+  }
+  const { policy, findings } = validatePolicy(manifest.value);
+  const duplicates = manifest.duplicates.map((path) => ({
+    severity: 'error' as const,
+    code: 'DuplicateKey' as const,
+    path,
+    message: `the key ${String(path.at(-1))} is given twice; kubectl refuses such a file`,
+  }));
+  return { found: [...findings, ...duplicates].map((finding) => locateFinding(manifest, finding)), policy };
+}
+
+/** Keys that a mig-parted file gives twice: upstream takes the last without a word. */
+export function duplicateConfigs(manifest: Manifest) {
+  return manifest.duplicates.map((path) => ({
+    severity: 'warning' as const,
+    code: 'DuplicateConfig' as const,
+    path,
+    message: `${String(path.at(-1))} is given twice; mig-parted takes the last one without saying so`,
+  }));
+}
+
+/** Policies for the same nodes at the same priority: only age decides which of them applies. */
+function findRivals(policies: readonly FoundPolicy[]): readonly LocatedFinding[] {
+  const first = new Map<string, FoundPolicy>();
+  return policies.flatMap((found) => {
+    const key = claimKey(found.policy.spec);
+    const rival = first.get(key);
+    if (rival === undefined) first.set(key, found);
+    // The same policy twice is an overlay or another environment, of which a cluster sees one.
+    if (rival === undefined || rival.policy.metadata.name === found.policy.metadata.name) return [];
+    const { line } = rival.manifest.locate(['spec', 'nodeSelector']);
+    const message = `policy ${rival.policy.metadata.name} (${rival.manifest.file}:${line}) selects the same nodes at the same priority, so that the older one wins and the other does nothing; change the selector or the priority of one`;
+    return [
+      locateFinding(found.manifest, {
+        severity: 'warning',
+        code: 'SameNodes',
+        path: ['spec', 'nodeSelector'],
+        message,
+      }),
+    ];
+  });
+}

@@ -1,0 +1,9 @@
+import type { Finding } from '../finding.ts';
+import { checkConfig } from './check.ts';
+import { parseConfigFile } from './config-file.ts';
+
+/** Checks a config file of mig-parted: its form, and what each config would do to every GPU model that it can meet. */
+export function validateConfigFile(value: unknown): readonly Finding[] {
+  const { configs, findings } = parseConfigFile(value);
+  return [...findings, ...configs.flatMap(checkConfig)];
+}
