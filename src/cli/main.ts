@@ -10,8 +10,16 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-');
-process.exitCode = await runCli(
-  process.argv.slice(2),
-  { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, cwd: process.cwd() },
-  isPlugin ? 'kubectl gpu-partition' : 'gpu-partition',
-);
+try {
+  process.exitCode = await runCli(
+    process.argv.slice(2),
+    { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, cwd: process.cwd() },
+    isPlugin ? 'kubectl gpu-partition' : 'gpu-partition',
+  );
+} catch (error) {
+  // A mistake of ours, not of the user's: no answer was found, which is neither good nor a finding.
+  process.stderr.write(
+    `internal error, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  process.exitCode = 3;
+}

@@ -25,7 +25,7 @@ export async function runCli(
     await program.parseAsync([...argv], { from: 'user' });
     return outcome.code;
   } catch (error) {
-    return reportError(error, terminal, programName);
+    return reportError(error, terminal, [programName, ...commandPath(argv)].join(' '));
   }
 }
 
@@ -79,12 +79,19 @@ function redirect(command: Command, terminal: Terminal): void {
   for (const child of command.commands) redirect(child, terminal);
 }
 
-function reportError(error: unknown, terminal: Terminal, programName: string): ExitCode {
+/** The command whose help is worth reading: the words before the first option or argument. */
+function commandPath(argv: readonly string[]): readonly string[] {
+  const [name, next] = argv;
+  if (!commands.some((entry) => entry.name === name) || name === undefined) return [];
+  return name === 'import' && next === 'mig-parted' ? [name, next] : [name];
+}
+
+function reportError(error: unknown, terminal: Terminal, command: string): ExitCode {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     // Help that nobody asked for: commander has written it to stderr.
     if (error.code !== 'commander.help')
-      printError(terminal, `${error.message.replace(/^error: /, '')}; see ${programName} --help`);
+      printError(terminal, `${error.message.replace(/^error: |\.$/g, '')}; see ${command} --help`);
     return 2;
   }
   if (error instanceof CliError) {

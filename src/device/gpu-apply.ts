@@ -102,14 +102,14 @@ export class GpuApply {
     }
   }
 
-  /** @param forgives whether to end the round early when the place for an instance turns out to be taken, to plan afresh */
+  /** @param forgives whether to end the round early, to plan afresh, when the GPU turns out to be no longer what was planned on */
   async #takeSteps(steps: readonly Step[], instances: readonly GpuInstanceState[], forgives: boolean): Promise<void> {
     for (const step of steps) {
       if (step.action === 'CreateInstance') this.#made.add(describePlace(step));
       try {
         await takeStep(this.#session, step, instances);
       } catch (error) {
-        if (forgives && error instanceof DeviceError && error.code === 'NoRoom') return;
+        if (forgives && error instanceof DeviceError && (error.code === 'NoRoom' || error.code === 'Unstable')) return;
         throw error;
       }
     }

@@ -2,6 +2,7 @@ import type { ApplyOptions, Disruption, Place } from './apply-options.ts';
 import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from './errors.ts';
 import { explainFailure, type Execution } from './output.ts';
+import type { ReportedGpu } from './report-parser.ts';
 import { writeArguments, type ChangeCommand } from './smi-command.ts';
 import type { GpuState } from './state.ts';
 
@@ -60,20 +61,21 @@ export class GpuSession {
    *
    * @param instance GPU instance id and place; absent: the whole GPU
    * @param parts compute instances of it that go; absent: all
-   * @throws DeviceError InUse, Stopped, and what `beforeDisruption` throws
+   * @returns what was looked at
+   * @throws DeviceError InUse, and what `beforeDisruption` throws
    */
   async demandFree(
     kind: Disruption['kind'],
     instance?: Place & { readonly id: number },
     parts?: readonly number[],
-  ): Promise<void> {
+  ): Promise<ReportedGpu> {
     const { options, disrupted } = this.#context;
     const place = instance === undefined ? {} : { instance: { profile: instance.profile, start: instance.start } };
     await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first: !disrupted });
     this.#context.disrupted = true;
     const held = (await options.listHeld?.()) ?? new Set();
-    const { processes } = await this.driver.readUse(this.busId);
-    const users = processes.filter(
+    const report = await this.driver.readUse(this.busId);
+    const users = report.processes.filter(
       (process) =>
         instance === undefined ||
         (process.instance === instance.id &&
@@ -85,7 +87,7 @@ export class GpuSession {
       ...users.map(({ pid, name }) => `pid ${pid} (${name})`),
       ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),
     ];
-    if (holders.length === 0) return;
+    if (holders.length === 0) return report;
     const found = 'somebody uses it; nothing of it was touched';
     throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
   }

@@ -2,6 +2,7 @@ import { computeInstanceSlices } from '../core/geometry/profile-name.ts';
 import type { Step } from '../core/planning/step.ts';
 import type { GpuSession } from './gpu-session.ts';
 import type { ComputeInstanceRow } from './instance-table.ts';
+import type { ReportedGpu } from './report-parser.ts';
 import type { ChangeCommand } from './smi-command.ts';
 import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
 
@@ -31,7 +32,7 @@ export function takeStep(session: GpuSession, step: Step, instances: readonly Gp
 }
 
 async function destroyInstance(session: GpuSession, instance: GpuInstanceState): Promise<void> {
-  await session.demandFree('DestroyInstance', instance);
+  demandSame(session, instance, await session.demandFree('DestroyInstance', instance));
   if (instance.computeInstances.length > 0) {
     const command: ChangeCommand = { name: 'DestroyComputeInstances', gpu: session.busId, instance: instance.id };
     const execution = await session.run(command);
@@ -46,6 +47,24 @@ async function destroyInstance(session: GpuSession, instance: GpuInstanceState):
     return start === instance.start && id === instance.id;
   });
   if (left) throw session.explainUndone(command, execution, instance);
+}
+
+/** An id is free again at once after a destroy: what has it now may be somebody else's. */
+function demandSame(session: GpuSession, instance: GpuInstanceState, report: ReportedGpu): void {
+  const devices = report.migDevices.filter((device) => device.instance === instance.id);
+  const isSame =
+    devices.length === instance.computeInstances.length &&
+    instance.computeInstances.every(({ id, attributes }) =>
+      devices.some(
+        (device) =>
+          device.computeInstance === id &&
+          (attributes === undefined ||
+            (attributes.memoryMiB === device.memoryMiB && attributes.multiprocessors === device.multiprocessors)),
+      ),
+    );
+  if (isSame) return;
+  const found = 'it is not what it was when the plan was made; nothing of it was touched';
+  throw session.explain('Unstable', { tried: 'to destroy it', found }, instance);
 }
 
 async function createInstance(session: GpuSession, step: Step): Promise<void> {

@@ -41,6 +41,16 @@ export type ParsedYaml = { readonly documents: readonly YamlDocument[] } | { rea
  * times and dates are strings. A BOM and empty documents are skipped.
  */
 export function parseYaml(text: string): ParsedYaml {
+  try {
+    return parseText(text);
+  } catch (error) {
+    // A document nested thousands deep overflows the parser's stack.
+    if (!(error instanceof RangeError)) throw error;
+    return { error: { line: 1, column: 1, message: 'nested too deeply' } };
+  }
+}
+
+function parseText(text: string): ParsedYaml {
   const counter = new LineCounter();
   const source = text.replace(/^\uFEFF/, '');
   const parsed = parseAllDocuments(source, {

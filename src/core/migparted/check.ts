@@ -43,23 +43,33 @@ function describeRefused(
       spec.filters.length === 0 ? `no GPU model can take it; for example ${first.reason}` : listReasons(refused);
     return [{ severity: 'error', code: 'WipesGpu', path, message: `${describeOutcome(refused)}: ${reason}`, models }];
   }
-  const layout = writeLayout(spec.layout ?? {});
-  const names = joinWords(refused.map(({ name }) => name));
-  const detail =
-    spec.filters.length === 0
-      ? `it has no device-filter, and ${layout} is not possible on ${names}`
-      : listReasons(refused);
-  const message = `${describeOutcome(refused)}: ${detail}. The policy refuses nodes with such a GPU and touches nothing`;
+  const detail = spec.filters.length === 0 ? describeUnfiltered(spec, verdicts, refused) : listReasons(refused);
+  const message = `${describeOutcome(refused)}: ${detail}. A policy refuses such a GPU and touches nothing`;
   return [{ severity: 'warning', code: 'WipesGpu', path, message, models }];
+}
+
+/** Most names of models that a sentence takes. */
+const MOST_NAMES = 8;
+
+function describeUnfiltered(spec: MigSpec, verdicts: readonly SpecVerdict[], refused: readonly SpecVerdict[]): string {
+  const layout = writeLayout(spec.layout ?? {});
+  const able = verdicts.filter(({ outcome }) => outcome === 'Applies');
+  if (refused.length <= MOST_NAMES)
+    return `it has no device-filter, and ${joinWords(listNames(refused))} cannot take ${layout}`;
+  return `it has no device-filter, and only ${joinWords(listNames(able))} can take ${layout}`;
+}
+
+function listNames(verdicts: readonly SpecVerdict[]): readonly string[] {
+  return verdicts.map(({ name }) => name);
 }
 
 function describeOutcome(refused: readonly SpecVerdict[]): string {
   if (refused.every(({ outcome }) => outcome === 'WipesSilently')) {
-    return 'mig-parted would destroy every instance and report success';
+    return 'where it does not fit, mig-parted would destroy every instance and report success';
   }
   return refused.some(({ outcome }) => outcome === 'WipesSilently')
-    ? 'mig-parted would destroy every instance, and on some report success'
-    : 'mig-parted would destroy every instance and then fail';
+    ? 'where it does not fit, mig-parted would destroy every instance, and on some models report success'
+    : 'where it does not fit, mig-parted would destroy every instance and then fail';
 }
 
 function listReasons(refused: readonly SpecVerdict[]): string {

@@ -43,6 +43,9 @@ export function importConfigFile(value: unknown, options: ImportOptions = {}): I
     findings.push(...imported.findings);
     return imported.policies;
   });
+  if (file.configs.length === 0 && findings.length === 0) {
+    findings.push({ severity: 'warning', code: 'NothingToImport', path: [], message: 'the file has no configs' });
+  }
   return { policies, findings };
 }
 

@@ -57,11 +57,11 @@ function judgeModel(entry: PolicyLayout, model: GpuModel): ModelVerdict {
   return 'refusal' in result ? { model, name, refusal: result.refusal } : { model, name };
 }
 
-/** `A100-SXM4-40GB`; the id where several models have boards of one name. */
+/** `A100-SXM4-40GB`; the id where several models have boards of one name, or nobody has published the board's. */
 export function nameModel(model: GpuModel): string {
-  const first = model.products[0]?.name;
-  const shared = MODELS.some((other) => other !== model && other.products.some(({ name }) => name === first));
-  return shared || first === undefined ? model.id : first.replace(/^NVIDIA /, '');
+  const [first] = model.products;
+  const shared = MODELS.some((other) => other !== model && other.products.some(({ name }) => name === first?.name));
+  return shared || first === undefined || first.uncertain === true ? model.id : first.name.replace(/^NVIDIA /, '');
 }
 
 function meetsBoard(selector: GpuSelector, { model, product, deviceId }: Board): boolean {

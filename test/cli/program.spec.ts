@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { expect } from 'chai';
+
+import { commands } from '../../src/cli/command-table.ts';
+import { run } from './run.ts';
+
+const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+
+async function spawnCli(argv: readonly string[], { script = main, env = {} }: { script?: string; env?: Record<string, string> } = {}) {
+  const child = spawn(process.execPath, ['--preserve-symlinks-main', script, ...argv], { env: { ...process.env, ...env } });
+  child.stdin.end();
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: code as number, stdout, stderr };
+}
+
+describe('the command line', () => {
+  it('lists every command in its help', async () => {
+    const { code, stdout } = await run(['--help']);
+    expect(code).to.equal(0);
+    for (const { name } of commands) expect(stdout).to.match(new RegExp(`^ {2}${name} `, 'm'));
+  });
+
+  it('has a help of its own for each command, with -o and the exit codes', async () => {
+    for (const { name } of commands) {
+      const argv = name === 'import' ? ['import', 'mig-parted', '--help'] : [name, '--help'];
+      const { code, stdout } = await run(argv);
+      expect(code, name).to.equal(0);
+      expect(stdout, name).to.contain('--output <format>').and.to.contain('json');
+      expect((await run(['help', name])).stdout, name).to.contain('Exit codes: 0 good');
+    }
+  });
+
+  it('is used wrongly where no command is named', async () => {
+    const { code, stdout, stderr } = await run([]);
+    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+    expect(stderr).to.contain('Commands:');
+  });
+
+  it('names the commands that exist where one does not', async () => {
+    for (const argv of [['plan', '-f', 'x'], ['help', 'status'], ['layuts']]) {
+      const { code, stderr } = await run(argv);
+      expect(code).to.equal(2);
+      expect(stderr).to.contain('the commands are validate, fit, layouts, labels, import');
+    }
+    expect((await run(['layuts'])).stderr).to.contain('did you mean layouts?');
+  });
+
+  it('answers wrong options with one sentence and code 2', async () => {
+    for (const argv of [['fit'], ['fit', '--bogus'], ['validate', '-f'], ['layouts', 'a30', '-o', 'xml'], ['layouts']]) {
+      const { code, stdout, stderr } = await run(argv);
+      expect({ code, stdout, lines: stderr.trim().split('\n').length }, argv.join(' ')).to.deep.equal({ code: 2, stdout: '', lines: 1 });
+      expect(stderr).to.match(/^error: .*; see gpu-partition \w+ --help\n$/);
+    }
+  });
+
+  it('runs as a program', async () => {
+    const { code, stdout } = await spawnCli(['layouts', 'a30-24gb', '-o', 'json']);
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout)).to.have.length(19);
+  });
+
+  it('calls itself kubectl gpu-partition where kubectl started it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kubectl-plugin-'));
+    try {
+      const script = join(folder, 'kubectl-gpu_partition.ts');
+      await symlink(main, script);
+      const { stderr } = await spawnCli(['fit'], { script: join(folder, 'kubectl-gpu_partition.ts') });
+      expect(stderr).to.contain('see kubectl gpu-partition fit --help');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('does not mind a reader that goes away', async () => {
+    const child = spawn(process.execPath, [main, 'layouts', 'h100-80gb-sxm']);
+    child.stdout.destroy();
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect({ stderr, code: code as number }).to.deep.equal({ stderr: '', code: 0 });
+  });
+
+  it('writes no colours into a pipe', async () => {
+    const { stderr } = await spawnCli(['bogus'], { env: { NO_COLOR: '1' } });
+    expect(stderr).to.match(/^error: /);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { findModel } from '../../src/core/geometry/model-lookup.ts';
+import { buildGeometry, parseComputeProfiles, parsePlacements, parseProfiles } from '../../src/device/profile-table.ts';
+import { executionOf, readStateLines, runsOf } from './recorded-runs.ts';
+
+describe('profile table of the driver', () => {
+  const models = ['A100-SXM4-40GB', 'A30', 'H100-80GB-HBM3'];
+
+  it('gives the same geometry in every recorded run, whatever is on the GPU', () => {
+    for (const gpus of models) {
+      const placements = runsOf('mig', '-lgipp').filter((run) => run.gpus === gpus && run.rc === 0);
+      const runs = runsOf('mig', '-lgip').filter((run) => run.gpus === gpus && run.rc === 0);
+      const model = findModel(gpus);
+      if (model === undefined) throw new Error(`the built-in table has no ${gpus}`);
+      for (const run of runs) {
+        for (const placement of placements) {
+          const profiles = parseProfiles('-lgip', executionOf(run));
+          const geometry = buildGeometry(gpus, profiles, parsePlacements('-lgipp', executionOf(placement)));
+          expect(geometry.computeSlices, gpus).to.equal(model.computeSlices);
+          expect(geometry.memorySlices, gpus).to.equal(model.memorySlices);
+          expect(geometry.profiles.map(({ name, id, starts }) => ({ name, id, starts }))).to.deep.equal(
+            model.profiles.map(({ name, id, starts }) => ({ name, id, starts })),
+          );
+          expect(geometry.profiles.map(({ engines }) => engines)).to.deep.equal(
+            model.profiles.map(({ engines }) => engines),
+          );
+        }
+      }
+      expect(runs.length * placements.length, gpus).to.be.greaterThan(5);
+    }
+  });
+
+  it('makes exact MiB of the GiB that are printed with two decimals', () => {
+    const [run] = runsOf('mig', '-lgip').filter(({ gpus, rc }) => gpus === 'A100-SXM4-40GB' && rc === 0);
+    const profiles = run === undefined ? [] : parseProfiles('-lgip', executionOf(run));
+    expect(profiles.find(({ name }) => name === '2g.10gb')?.memoryGib).to.equal('9.62');
+    const memory = buildGeometry('NVIDIA A100-SXM4-40GB', profiles, []).profiles.map(({ memoryMiB }) => memoryMiB);
+    expect(memory).to.include(9856);
+    // A product that nobody knows: as near as the text is.
+    const unknown = buildGeometry('NVIDIA Z9', profiles, []).profiles.map(({ memoryMiB }) => memoryMiB);
+    expect(unknown).to.include(9851);
+  });
+
+  it('reads the compute instance profiles of one GPU instance', () => {
+    const runs = runsOf('-lcip', '-gi', '2').filter(({ rc }) => rc === 0);
+    for (const run of runs) {
+      const names = parseComputeProfiles('-lcip', executionOf(run)).map(({ name }) => name.replace(/gb.*/, ''));
+      expect(names[0], run.name).to.match(/^1c\.[23]g\./);
+      expect(readStateLines(run.before, 'gi')).to.have.length(1);
+    }
+    expect(runs).to.have.length(3);
+  });
+});
