@@ -33,6 +33,8 @@ interface Reading {
   readonly at: number;
 }
 
+/** How often the device is read while a process is in the way of the wish, in ms. */
+const busyReadMs = 5_000;
 const firstRetryMs = 5_000;
 const longestRetryMs = 5 * 60_000;
 
@@ -44,6 +46,7 @@ export class NodeAgent {
   readonly #options: AgentOptions;
   #reading: Reading | undefined;
   #plannedWish: unknown;
+  #isInUse = false;
   /** In a row. */
   #failures = 0;
   #readFailures = 0;
@@ -188,7 +191,11 @@ export class NodeAgent {
   }
 
   #isStale(): boolean {
-    return !this.#reading || performance.now() - this.#reading.at > this.#options.readIntervalMs;
+    return !this.#reading || performance.now() - this.#reading.at > this.#paceMs();
+  }
+
+  #paceMs(): number {
+    return this.#isInUse ? Math.min(busyReadMs, this.#options.readIntervalMs) : this.#options.readIntervalMs;
   }
 
   #latest(): DeviceReport {
@@ -211,7 +218,9 @@ export class NodeAgent {
   #plan(partition: Partition): { readonly plan?: PlanReport } {
     const { wish } = partition.spec;
     this.#plannedWish = wish;
-    return wish && this.#reading ? { plan: planWish(this.#reading.report, wish.gpus).report } : {};
+    const plan = wish && this.#reading ? planWish(this.#reading.report, wish.gpus).report : undefined;
+    this.#isInUse = plan?.refusalCode === 'InUse';
+    return plan ? { plan } : {};
   }
 
   #lastGood(): NonNullable<DeviceReport['lastGood']> {
@@ -227,7 +236,7 @@ export class NodeAgent {
 
   /** Writes `status.device` if it differs. */
   async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
-    const again = { requeueAfterMs: this.#options.readIntervalMs + 100 };
+    const again = { requeueAfterMs: this.#paceMs() + 50 };
     if (sameJson(device, partition.status?.device)) return again;
     const ref = { resource: nodePartitions, name: partition.metadata.name };
     this.#written = await this.#options.client.applyStatus<Partition>(ref, { device });

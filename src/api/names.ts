@@ -61,6 +61,7 @@ export type NodeReason =
   | 'AwaitingGrant'
   | 'Paused'
   | 'PodsUseGpus'
+  | 'ProcessesUseGpus'
   | 'NoPodsUseGpus'
   | 'Applying'
   | 'AdvertisePending'

@@ -90,7 +90,7 @@ function validateManifest(
     severity: 'error' as const,
     code: 'DuplicateKey' as const,
     path,
-    message: `the key ${String(path.at(-1))} is given twice; kubectl refuses such a file`,
+    message: `the key ${String(path.at(-1))} is given twice: kustomize refuses the file, and kubectl takes the last without saying so`,
   }));
   return { found: [...findings, ...duplicates].map((finding) => locateFinding(manifest, finding)), policy };
 }

@@ -53,6 +53,12 @@ export class NodeGranter {
     return this.#write(request);
   }
 
+  /** For a node whose agent sees a process in the way: which pods to wait for, if it is one of theirs. */
+  async nameHolders(node: NodeObject, verdict: Verdict): Promise<Verdict> {
+    const holders = await this.#listGpuPods(node.metadata.name);
+    return holders.length > 0 ? this.#wait(node.metadata.name, holders) : { ...verdict, again: this.#settings.waitingPollMs };
+  }
+
   async #write({ partition, policy, wish }: GrantRequest): Promise<Verdict> {
     const epoch = (partition.spec.granted?.epoch ?? 0) + 1;
     const granted = {

@@ -77,6 +77,9 @@ export class NodeReconciler {
       case 'Grant':
         if (!policy || !wish) return judgement;
         return this.#granter.grant({ node, partition, policy: policy.spec, wish });
+      case 'NamePods':
+        await this.#openIfIdle(node, judgement);
+        return this.#granter.nameHolders(node, judgement);
       case 'Finish':
         if (!policy) return judgement;
         return finishNode(this.#client, this.#world, node, partition, policy, judgement);

@@ -1,5 +1,7 @@
 import type { Geometry } from '../core/geometry/geometry.ts';
-import { buildGeometry, parsePlacements, parseProfiles } from './profile-table.ts';
+import { findModel } from '../core/geometry/model-lookup.ts';
+import { DeviceError } from './errors.ts';
+import { buildGeometry, parsePlacements, parseProfiles, type PlacementRow, type ProfileRow } from './profile-table.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import { describeCommand, type Runner } from './runner.ts';
 import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from './smi-command.ts';
@@ -59,9 +61,11 @@ export class GpuFactsReader {
     return new Map(
       gpus
         .filter(({ migCapable }) => migCapable)
-        .map(({ index, product }) => {
-          const mine = <Row extends { readonly gpuIndex: number }>(row: Row): boolean => row.gpuIndex === index;
-          return [index, this.#share(buildGeometry(product, profiles.filter(mine), placements.filter(mine)))];
+        .map((gpu) => {
+          const rows = profiles.filter(({ gpuIndex }) => gpuIndex === gpu.index);
+          const places = placements.filter(({ gpuIndex }) => gpuIndex === gpu.index);
+          demandWhole(gpu, rows, places);
+          return [gpu.index, this.#share(buildGeometry(gpu.product, rows, places))];
         }),
     );
   }
@@ -87,4 +91,17 @@ export class GpuFactsReader {
       }),
     );
   }
+}
+
+/** Both tables name the same profiles, so that one that was cut off shows. Thor alone has profiles without places. */
+function demandWhole(gpu: IndexedGpu, profiles: readonly ProfileRow[], placements: readonly PlacementRow[]): void {
+  if (placements.length === 0 && findModel(gpu.product)?.memorySlices === 0) return;
+  const named = profiles.map(({ id }) => id).toSorted((a, b) => a - b);
+  const placed = placements.map(({ profileId }) => profileId).toSorted((a, b) => a - b);
+  if (named.length > 0 && named.join() === placed.join()) return;
+  throw new DeviceError('ParseError', {
+    tried: 'nvidia-smi mig -lgip and -lgipp',
+    found: `profiles ${named.join()} and placements of ${placed.join()}`,
+    gpu: gpu.pciBusId,
+  });
 }

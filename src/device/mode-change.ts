@@ -45,9 +45,13 @@ async function finishPending(
   throw session.explain(judgeReset(resetExecution), { tried, found });
 }
 
-/** Virtual machines with the GPU passed through cannot reset it, and some resets succeed without effect (gpu-operator #1606). */
+/**
+ * Virtual machines with the GPU passed through cannot reset it, and some resets succeed without effect (gpu-operator #1606). A refusal
+ * names the reason after the GPU; the sentence about processes below it comes whatever the reason is.
+ */
 function judgeReset(execution: Execution): DeviceErrorCode {
-  const code = classifyOutput(execution);
+  const reason = /^\s*GPU [0-9A-F:.]+: (.+)$/im.exec(execution.stdout)?.[1];
+  const code = classifyOutput(reason === undefined ? execution : { ...execution, stdout: reason });
   if (code === 'InUse') return 'Pending';
   return code === 'NothingDone' || code === 'NotSupported' || code === 'ResetRequired' ? 'RebootRequired' : code;
 }

@@ -52,6 +52,7 @@ export function readXml(document: string): XmlElement | undefined {
     token.lastIndex = stop;
   }
   const [only] = root.children;
+  if (`${root.text}${document.slice(end)}`.trim() !== '') return undefined;
   return open.length === 1 && root.children.length === 1 ? only : undefined;
 }
 

@@ -61,6 +61,7 @@ export abstract class ResilientOperator extends operator.default {
   }
 
   /** Stops everything, the last started first, and resolves when all of it has ended. */
+  // oxlint-disable-next-line typescript/no-misused-promises -- the base class returns before anything has ended
   override async stop(): Promise<void> {
     for (const part of this.#parts.splice(0).toReversed()) await part.stop();
   }

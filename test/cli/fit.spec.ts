@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import type { FitAnswer } from '../../src/cli/commands/fit.ts';
 import { MODELS } from '../../src/core/geometry/models.ts';
 import { enumerateLayouts } from '../../src/core/planning/layout-enumeration.ts';
-import { run, runJson } from './run.ts';
+import { jsonRunner, run } from './run.ts';
 
+const runJson = jsonRunner<FitAnswer>();
 const fit = (model: string, want: unknown, ...rest: readonly string[]) =>
-  runJson<FitAnswer>(['fit', '--model', model, '--want', JSON.stringify(want), ...rest]);
+  runJson(['fit', '--model', model, '--want', JSON.stringify(want), ...rest]);
 
 describe('gpu-partition fit', () => {
   it('says where each slice goes', async () => {
@@ -70,7 +71,9 @@ describe('gpu-partition fit', () => {
   });
 
   it('takes every layout that it lists itself, without overlap', async () => {
-    const cases = MODELS.flatMap((model) => enumerateLayouts(model, { maximal: true }).map((layout) => ({ model, layout })));
+    const cases = MODELS.flatMap((model) =>
+      enumerateLayouts(model, { maximal: true }).map((layout) => ({ model, layout })),
+    );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...cases), async ({ model, layout }) => {
         const { code, answer } = await fit(model.id, layout);
@@ -113,7 +116,7 @@ describe('gpu-partition fit', () => {
   it('draws the GPU before and after for people', async () => {
     const have = '[{"profile":"1g.5gb","start":6,"busy":true}]';
     const { stdout } = await run(['fit', '--model', 'a100-40gb', '--want', '{"1g.5gb":1,"4g.20gb":1}', '--have', have]);
-    expect(stdout).to.match(/^now {3}\|.*1g\.5gb\* \|.*\nthen {2}\|4g\.20gb .*\nfits: /);
+    expect(stdout).to.match(/^now {3}\|.*1g\.5gb\* \|.*\nthen {2}\|4g\.20gb .*1g\.5gb\* \|.*\nfits: /);
     expect(stdout).to.contain('keep: 1g.5gb at 6 (busy)');
   });
 });

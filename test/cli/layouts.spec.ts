@@ -1,21 +1,23 @@
 import { expect } from 'chai';
 
-import { run, runJson } from './run.ts';
+import { jsonRunner, run } from './run.ts';
 
 type Layouts = readonly Readonly<Record<string, number>>[];
 
+const runJson = jsonRunner<Layouts>();
+
 describe('gpu-partition layouts', () => {
   it('lists the layouts of a model as objects of profile and count', async () => {
-    const { code, answer } = await runJson<Layouts>(['layouts', 'a100-40gb']);
+    const { code, answer } = await runJson(['layouts', 'a100-40gb']);
     expect(code).to.equal(0);
     expect(answer).to.have.length(127);
     expect(answer).to.deep.include({ '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 });
   });
 
   it('narrows them to maximal ones and to plain profiles', async () => {
-    expect((await runJson<Layouts>(['layouts', 'a100-40gb', '--maximal'])).answer).to.have.length(44);
-    expect((await runJson<Layouts>(['layouts', 'a100-40gb', '--base'])).answer).to.have.length(37);
-    expect((await runJson<Layouts>(['layouts', 'a100-40gb', '--base', '--maximal'])).answer).to.have.length(12);
+    expect((await runJson(['layouts', 'a100-40gb', '--maximal'])).answer).to.have.length(44);
+    expect((await runJson(['layouts', 'a100-40gb', '--base'])).answer).to.have.length(37);
+    expect((await runJson(['layouts', 'a100-40gb', '--base', '--maximal'])).answer).to.have.length(12);
   });
 
   it('draws each layout for people, one a line', async () => {

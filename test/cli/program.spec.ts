@@ -12,8 +12,11 @@ import { run } from './run.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 
-async function spawnCli(argv: readonly string[], { script = main, env = {} }: { script?: string; env?: Record<string, string> } = {}) {
-  const child = spawn(process.execPath, ['--preserve-symlinks-main', script, ...argv], { env: { ...process.env, ...env } });
+async function spawnCli(
+  argv: readonly string[],
+  { script = main, env = {} }: { script?: string; env?: Record<string, string> } = {},
+) {
+  const child = spawn(process.execPath, [script, ...argv], { env: { ...process.env, ...env } });
   child.stdin.end();
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: code as number, stdout, stderr };
@@ -52,9 +55,19 @@ describe('the command line', () => {
   });
 
   it('answers wrong options with one sentence and code 2', async () => {
-    for (const argv of [['fit'], ['fit', '--bogus'], ['validate', '-f'], ['layouts', 'a30', '-o', 'xml'], ['layouts']]) {
+    for (const argv of [
+      ['fit'],
+      ['fit', '--bogus'],
+      ['validate', '-f'],
+      ['layouts', 'a30', '-o', 'xml'],
+      ['layouts'],
+    ]) {
       const { code, stdout, stderr } = await run(argv);
-      expect({ code, stdout, lines: stderr.trim().split('\n').length }, argv.join(' ')).to.deep.equal({ code: 2, stdout: '', lines: 1 });
+      expect({ code, stdout, lines: stderr.trim().split('\n').length }, argv.join(' ')).to.deep.equal({
+        code: 2,
+        stdout: '',
+        lines: 1,
+      });
       expect(stderr).to.match(/^error: .*; see gpu-partition \w+ --help\n$/);
     }
   });

@@ -10,7 +10,10 @@ export interface CliRun {
 }
 
 /** Runs the command line in this process. */
-export async function run(argv: readonly string[], options: { readonly stdin?: string; readonly cwd?: string } = {}): Promise<CliRun> {
+export async function run(
+  argv: readonly string[],
+  options: { readonly stdin?: string; readonly cwd?: string } = {},
+): Promise<CliRun> {
   const { stdin = '', cwd = process.cwd() } = options;
   const [stdout, stderr] = [new PassThrough({ highWaterMark: 1 << 24 }), new PassThrough({ highWaterMark: 1 << 24 })];
   const code = await runCli(argv, { stdin: Readable.from([stdin]), stdout, stderr, cwd });
@@ -19,13 +22,18 @@ export async function run(argv: readonly string[], options: { readonly stdin?: s
   return { code, stdout: await text(stdout), stderr: await text(stderr) };
 }
 
-/** Runs a command with `-o json` and reads its answer, whose shape the test states. */
-export async function runJson<Answer>(
-  argv: readonly string[],
-  options: { readonly stdin?: string; readonly cwd?: string } = {},
-): Promise<{ readonly code: number; readonly answer: Answer; readonly stderr: string }> {
-  const { code, stdout, stderr } = await run([...argv, '-o', 'json'], options);
-  return { code, answer: JSON.parse(stdout) as Answer, stderr };
+export interface JsonRun<Answer> {
+  readonly code: number;
+  readonly answer: Answer;
+  readonly stderr: string;
+}
+
+/** A runner of commands with `-o json`, whose answers have the shape that the test states. */
+export function jsonRunner<Answer>() {
+  return async (argv: readonly string[], options?: Parameters<typeof run>[1]): Promise<JsonRun<Answer>> => {
+    const { code, stdout, stderr } = await run([...argv, '-o', 'json'], options);
+    return { code, answer: JSON.parse(stdout) as Answer, stderr };
+  };
 }
 
 export const fixtures = new URL('../fixtures/', import.meta.url).pathname;

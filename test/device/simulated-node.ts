@@ -48,6 +48,31 @@ export class SimulatedNode {
     return changes.map((args) => args.join(' '));
   }
 
+  /** `PROFILE@START` of what is on a GPU, with its compute instances where it is not one over the whole. */
+  async layout(index: number): Promise<readonly string[]> {
+    const { state, uid, faults, intercept } = this;
+    this.faults = '';
+    this.uid = 0;
+    this.intercept = (_args, run) => run();
+    try {
+      const instances = await this.openDriver().readInstances(this.busId(index));
+      return instances.map(({ profile, start, computeInstances }) => {
+        const parts = computeInstances.map((part) => part.profile);
+        return parts.join() === profile ? `${profile}@${start}` : `${profile}@${start}[${parts.join()}]`;
+      });
+    } finally {
+      Object.assign(this, { state, uid, faults, intercept });
+    }
+  }
+
+  /** Starts a process on the instance at a place, or on the whole GPU. */
+  async startProcess(index: number, start?: number): Promise<void> {
+    const instances = start === undefined ? [] : await this.openDriver().readInstances(this.busId(index));
+    const instance = instances.find((candidate) => candidate.start === start);
+    const where = instance === undefined ? '' : ` gi ${instance.id} ci 0`;
+    this.state += `proc gpu ${index}${where} pid ${4200 + index} mem 1200 name python3 train.py\n`;
+  }
+
   busId(index: number): string {
     return this.gpus[index]?.busId ?? '';
   }

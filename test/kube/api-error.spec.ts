@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { ApiError, isAlreadyExists, isConflict, isGone, isNotFound, parseApiError } from '../../src/kube/api-error.ts';
+import {
+  type ApiError,
+  isAlreadyExists,
+  isConflict,
+  isGone,
+  isNotFound,
+  parseApiError,
+} from '../../src/kube/api-error.ts';
 
 function aStatus(fields: object): string {
   return JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', ...fields });

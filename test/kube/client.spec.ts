@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/kube/api-error.ts';
-import { KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
 import { discoverResource } from '../../src/kube/discovery.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';

@@ -25,7 +25,7 @@ describe('metrics', () => {
       if (key === 'bad') throw new Error('bad');
       if (key === 'slow') await new Promise<void>((resolve) => clock.startTimer(60_000, resolve));
     };
-    const queue = new WorkQueue({ reconcile, clock, logger: new RecordedLog() });
+    const queue = new WorkQueue({ reconcile, clock, logger: new RecordedLog(), random: () => 1 });
     const registry = new Registry();
     registerQueues(registry, { policies: queue });
     for (const key of ['good', 'bad', 'slow', 'waiting']) queue.add(key);

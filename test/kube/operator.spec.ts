@@ -1,4 +1,4 @@
-import type { ResourceEvent } from '@dot-i/k8s-operator';
+import { ResourceEventType, type ResourceEvent } from '@dot-i/k8s-operator';
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { ResilientOperator } from '../../src/kube/operator.ts';
@@ -174,7 +174,8 @@ describe('ResilientOperator', () => {
 
   it('writes the status, and only the status, and throws when it cannot', async () => {
     operator.handle = async (event) => {
-      if (event.meta.name === name && event.type !== 'DELETED') await operator.report(event, { phase: 'Ready' });
+      if (event.meta.name === name && event.type !== ResourceEventType.Deleted)
+        await operator.report(event, { phase: 'Ready' });
     };
     operator.setUp = () => operator.watchWidgets();
     await operator.start();

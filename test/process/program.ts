@@ -32,10 +32,8 @@ export class Program implements AsyncDisposable {
       };
       this.#onOutput();
     });
-    const ended = this.#exit.then(([code]) => {
-      if (!this.#output.includes(text)) throw new Error(`the program ended with ${code}: ${this.#output}`);
-    });
-    await Promise.race([said, ended]);
+    await Promise.race([said, this.#exit]);
+    if (!this.#output.includes(text)) throw new Error(`the program ended before it said "${text}": ${this.#output}`);
   }
 
   /** Its exit code and all that it wrote. */

@@ -235,6 +235,10 @@ export interface GpuNodePartition {
          */
         gpusChanging?: number;
         /**
+         * Why not: InUse (a process runs where the plan must destroy), Impossible (the live device cannot take it), Lost (a GPU does not answer).
+         */
+        refusalCode?: 'InUse' | 'Impossible' | 'Lost';
+        /**
          * Why the wish cannot be met on the live device.
          */
         refusal?: string;

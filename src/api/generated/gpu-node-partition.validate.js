@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."}},"additionalProperties":false}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it; absent otherwise."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."}},"additionalProperties":false}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"refusalCode":{"type":"string","enum":["InUse","Impossible","Lost"],"description":"Why not: InUse (a process runs where the plan must destroy), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it; absent otherwise."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
 const func12 = Object.prototype.hasOwnProperty;
@@ -1658,7 +1658,7 @@ vErrors.push(err136);
 errors++;
 }
 for(const key15 in data62){
-if(!(((((((key15 === "hash") || (key15 === "wishHash")) || (key15 === "keep")) || (key15 === "destroy")) || (key15 === "create")) || (key15 === "gpusChanging")) || (key15 === "refusal"))){
+if(!((((((((key15 === "hash") || (key15 === "wishHash")) || (key15 === "keep")) || (key15 === "destroy")) || (key15 === "create")) || (key15 === "gpusChanging")) || (key15 === "refusalCode")) || (key15 === "refusal"))){
 const err137 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err137];
@@ -1771,11 +1771,10 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data62.refusal !== undefined){
-let data69 = data62.refusal;
-if(typeof data69 === "string"){
-if(func2(data69) > 1024){
-const err146 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data62.refusalCode !== undefined){
+let data69 = data62.refusalCode;
+if(typeof data69 !== "string"){
+const err146 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1784,9 +1783,8 @@ vErrors.push(err146);
 }
 errors++;
 }
-}
-else {
-const err147 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data69 === "InUse") || (data69 === "Impossible")) || (data69 === "Lost"))){
+const err147 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1796,9 +1794,11 @@ vErrors.push(err147);
 errors++;
 }
 }
-}
-else {
-const err148 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data62.refusal !== undefined){
+let data70 = data62.refusal;
+if(typeof data70 === "string"){
+if(func2(data70) > 1024){
+const err148 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1808,11 +1808,8 @@ vErrors.push(err148);
 errors++;
 }
 }
-if(data49.models !== undefined){
-let data70 = data49.models;
-if(Array.isArray(data70)){
-if(data70.length > 8){
-const err149 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+else {
+const err149 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1821,12 +1818,10 @@ vErrors.push(err149);
 }
 errors++;
 }
-const len3 = data70.length;
-for(let i3=0; i3<len3; i3++){
-let data71 = data70[i3];
-if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
-if(data71.product === undefined){
-const err150 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+}
+else {
+const err150 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1835,8 +1830,12 @@ vErrors.push(err150);
 }
 errors++;
 }
-if(data71.computeSlices === undefined){
-const err151 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+if(data49.models !== undefined){
+let data71 = data49.models;
+if(Array.isArray(data71)){
+if(data71.length > 8){
+const err151 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1845,8 +1844,12 @@ vErrors.push(err151);
 }
 errors++;
 }
-if(data71.memorySlices === undefined){
-const err152 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+const len3 = data71.length;
+for(let i3=0; i3<len3; i3++){
+let data72 = data71[i3];
+if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
+if(data72.product === undefined){
+const err152 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1855,8 +1858,8 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(data71.profiles === undefined){
-const err153 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+if(data72.computeSlices === undefined){
+const err153 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1865,9 +1868,8 @@ vErrors.push(err153);
 }
 errors++;
 }
-for(const key16 in data71){
-if(!((((key16 === "product") || (key16 === "computeSlices")) || (key16 === "memorySlices")) || (key16 === "profiles"))){
-const err154 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(data72.memorySlices === undefined){
+const err154 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1876,12 +1878,8 @@ vErrors.push(err154);
 }
 errors++;
 }
-}
-if(data71.product !== undefined){
-let data72 = data71.product;
-if(typeof data72 === "string"){
-if(func2(data72) > 128){
-const err155 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data72.profiles === undefined){
+const err155 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1890,9 +1888,9 @@ vErrors.push(err155);
 }
 errors++;
 }
-}
-else {
-const err156 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key16 in data72){
+if(!((((key16 === "product") || (key16 === "computeSlices")) || (key16 === "memorySlices")) || (key16 === "profiles"))){
+const err156 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1902,10 +1900,11 @@ vErrors.push(err156);
 errors++;
 }
 }
-if(data71.computeSlices !== undefined){
-let data73 = data71.computeSlices;
-if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
-const err157 = {instancePath:instancePath+"/status/device/models/" + i3+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data72.product !== undefined){
+let data73 = data72.product;
+if(typeof data73 === "string"){
+if(func2(data73) > 128){
+const err157 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1915,10 +1914,8 @@ vErrors.push(err157);
 errors++;
 }
 }
-if(data71.memorySlices !== undefined){
-let data74 = data71.memorySlices;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err158 = {instancePath:instancePath+"/status/device/models/" + i3+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err158 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1928,11 +1925,10 @@ vErrors.push(err158);
 errors++;
 }
 }
-if(data71.profiles !== undefined){
-let data75 = data71.profiles;
-if(Array.isArray(data75)){
-if(data75.length > 64){
-const err159 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data72.computeSlices !== undefined){
+let data74 = data72.computeSlices;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err159 = {instancePath:instancePath+"/status/device/models/" + i3+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1941,12 +1937,11 @@ vErrors.push(err159);
 }
 errors++;
 }
-const len4 = data75.length;
-for(let i4=0; i4<len4; i4++){
-let data76 = data75[i4];
-if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
-if(data76.name === undefined){
-const err160 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data72.memorySlices !== undefined){
+let data75 = data72.memorySlices;
+if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
+const err160 = {instancePath:instancePath+"/status/device/models/" + i3+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1955,8 +1950,12 @@ vErrors.push(err160);
 }
 errors++;
 }
-if(data76.computeSlices === undefined){
-const err161 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+if(data72.profiles !== undefined){
+let data76 = data72.profiles;
+if(Array.isArray(data76)){
+if(data76.length > 64){
+const err161 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1965,8 +1964,12 @@ vErrors.push(err161);
 }
 errors++;
 }
-if(data76.memorySlices === undefined){
-const err162 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+const len4 = data76.length;
+for(let i4=0; i4<len4; i4++){
+let data77 = data76[i4];
+if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
+if(data77.name === undefined){
+const err162 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1975,8 +1978,8 @@ vErrors.push(err162);
 }
 errors++;
 }
-if(data76.starts === undefined){
-const err163 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+if(data77.computeSlices === undefined){
+const err163 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1985,8 +1988,8 @@ vErrors.push(err163);
 }
 errors++;
 }
-if(data76.maxInstances === undefined){
-const err164 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+if(data77.memorySlices === undefined){
+const err164 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -1995,9 +1998,8 @@ vErrors.push(err164);
 }
 errors++;
 }
-for(const key17 in data76){
-if(!(func12.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key17))){
-const err165 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(data77.starts === undefined){
+const err165 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2006,12 +2008,8 @@ vErrors.push(err165);
 }
 errors++;
 }
-}
-if(data76.name !== undefined){
-let data77 = data76.name;
-if(typeof data77 === "string"){
-if(func2(data77) > 32){
-const err166 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data77.maxInstances === undefined){
+const err166 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2020,9 +2018,9 @@ vErrors.push(err166);
 }
 errors++;
 }
-}
-else {
-const err167 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key17 in data77){
+if(!(func12.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key17))){
+const err167 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2032,10 +2030,11 @@ vErrors.push(err167);
 errors++;
 }
 }
-if(data76.id !== undefined){
-let data78 = data76.id;
-if(!((typeof data78 == "number") && (!(data78 % 1) && !isNaN(data78)))){
-const err168 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data77.name !== undefined){
+let data78 = data77.name;
+if(typeof data78 === "string"){
+if(func2(data78) > 32){
+const err168 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2045,10 +2044,8 @@ vErrors.push(err168);
 errors++;
 }
 }
-if(data76.computeSlices !== undefined){
-let data79 = data76.computeSlices;
-if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
-const err169 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err169 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2058,10 +2055,10 @@ vErrors.push(err169);
 errors++;
 }
 }
-if(data76.memorySlices !== undefined){
-let data80 = data76.memorySlices;
-if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
-const err170 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data77.id !== undefined){
+let data79 = data77.id;
+if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
+const err170 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2071,11 +2068,10 @@ vErrors.push(err170);
 errors++;
 }
 }
-if(data76.starts !== undefined){
-let data81 = data76.starts;
-if(Array.isArray(data81)){
-if(data81.length > 16){
-const err171 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data77.computeSlices !== undefined){
+let data80 = data77.computeSlices;
+if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
+const err171 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2084,11 +2080,11 @@ vErrors.push(err171);
 }
 errors++;
 }
-const len5 = data81.length;
-for(let i5=0; i5<len5; i5++){
-let data82 = data81[i5];
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err172 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data77.memorySlices !== undefined){
+let data81 = data77.memorySlices;
+if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
+const err172 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2098,9 +2094,11 @@ vErrors.push(err172);
 errors++;
 }
 }
-}
-else {
-const err173 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data77.starts !== undefined){
+let data82 = data77.starts;
+if(Array.isArray(data82)){
+if(data82.length > 16){
+const err173 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2109,11 +2107,11 @@ vErrors.push(err173);
 }
 errors++;
 }
-}
-if(data76.maxInstances !== undefined){
-let data83 = data76.maxInstances;
+const len5 = data82.length;
+for(let i5=0; i5<len5; i5++){
+let data83 = data82[i5];
 if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
-const err174 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err174 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2123,10 +2121,9 @@ vErrors.push(err174);
 errors++;
 }
 }
-if(data76.memoryMiB !== undefined){
-let data84 = data76.memoryMiB;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err175 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err175 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2136,10 +2133,10 @@ vErrors.push(err175);
 errors++;
 }
 }
-if(data76.multiprocessors !== undefined){
-let data85 = data76.multiprocessors;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err176 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data77.maxInstances !== undefined){
+let data84 = data77.maxInstances;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err176 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2149,11 +2146,10 @@ vErrors.push(err176);
 errors++;
 }
 }
-if(data76.engines !== undefined){
-let data86 = data76.engines;
-if(Array.isArray(data86)){
-if(data86.length > 5){
-const err177 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data77.memoryMiB !== undefined){
+let data85 = data77.memoryMiB;
+if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
+const err177 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2162,11 +2158,11 @@ vErrors.push(err177);
 }
 errors++;
 }
-const len6 = data86.length;
-for(let i6=0; i6<len6; i6++){
-let data87 = data86[i6];
-if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err178 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data77.multiprocessors !== undefined){
+let data86 = data77.multiprocessors;
+if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
+const err178 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2176,9 +2172,11 @@ vErrors.push(err178);
 errors++;
 }
 }
-}
-else {
-const err179 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data77.engines !== undefined){
+let data87 = data77.engines;
+if(Array.isArray(data87)){
+if(data87.length > 5){
+const err179 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2187,10 +2185,11 @@ vErrors.push(err179);
 }
 errors++;
 }
-}
-}
-else {
-const err180 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len6 = data87.length;
+for(let i6=0; i6<len6; i6++){
+let data88 = data87[i6];
+if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
+const err180 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2202,7 +2201,7 @@ errors++;
 }
 }
 else {
-const err181 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err181 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2214,7 +2213,7 @@ errors++;
 }
 }
 else {
-const err182 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err182 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2226,7 +2225,7 @@ errors++;
 }
 }
 else {
-const err183 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err183 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2236,11 +2235,9 @@ vErrors.push(err183);
 errors++;
 }
 }
-if(data49.gpus !== undefined){
-let data88 = data49.gpus;
-if(Array.isArray(data88)){
-if(data88.length > 64){
-const err184 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+else {
+const err184 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2249,12 +2246,10 @@ vErrors.push(err184);
 }
 errors++;
 }
-const len7 = data88.length;
-for(let i7=0; i7<len7; i7++){
-let data89 = data88[i7];
-if(data89 && typeof data89 == "object" && !Array.isArray(data89)){
-if(data89.uuid === undefined){
-const err185 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+}
+else {
+const err185 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2263,8 +2258,12 @@ vErrors.push(err185);
 }
 errors++;
 }
-if(data89.index === undefined){
-const err186 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+}
+if(data49.gpus !== undefined){
+let data89 = data49.gpus;
+if(Array.isArray(data89)){
+if(data89.length > 64){
+const err186 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2273,8 +2272,12 @@ vErrors.push(err186);
 }
 errors++;
 }
-if(data89.pciBusId === undefined){
-const err187 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+const len7 = data89.length;
+for(let i7=0; i7<len7; i7++){
+let data90 = data89[i7];
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+if(data90.uuid === undefined){
+const err187 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2283,8 +2286,8 @@ vErrors.push(err187);
 }
 errors++;
 }
-if(data89.product === undefined){
-const err188 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+if(data90.index === undefined){
+const err188 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2293,8 +2296,8 @@ vErrors.push(err188);
 }
 errors++;
 }
-if(data89.instances === undefined){
-const err189 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+if(data90.pciBusId === undefined){
+const err189 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2303,9 +2306,8 @@ vErrors.push(err189);
 }
 errors++;
 }
-for(const key18 in data89){
-if(!(func12.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key18))){
-const err190 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(data90.product === undefined){
+const err190 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2314,12 +2316,8 @@ vErrors.push(err190);
 }
 errors++;
 }
-}
-if(data89.uuid !== undefined){
-let data90 = data89.uuid;
-if(typeof data90 === "string"){
-if(func2(data90) > 64){
-const err191 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data90.instances === undefined){
+const err191 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2328,9 +2326,9 @@ vErrors.push(err191);
 }
 errors++;
 }
-}
-else {
-const err192 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key18 in data90){
+if(!(func12.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key18))){
+const err192 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2340,10 +2338,11 @@ vErrors.push(err192);
 errors++;
 }
 }
-if(data89.index !== undefined){
-let data91 = data89.index;
-if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err193 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.uuid !== undefined){
+let data91 = data90.uuid;
+if(typeof data91 === "string"){
+if(func2(data91) > 64){
+const err193 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2353,11 +2352,8 @@ vErrors.push(err193);
 errors++;
 }
 }
-if(data89.pciBusId !== undefined){
-let data92 = data89.pciBusId;
-if(typeof data92 === "string"){
-if(func2(data92) > 32){
-const err194 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err194 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2367,8 +2363,10 @@ vErrors.push(err194);
 errors++;
 }
 }
-else {
-const err195 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data90.index !== undefined){
+let data92 = data90.index;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err195 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2378,11 +2376,11 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data89.pciDeviceId !== undefined){
-let data93 = data89.pciDeviceId;
+if(data90.pciBusId !== undefined){
+let data93 = data90.pciBusId;
 if(typeof data93 === "string"){
-if(func2(data93) > 10){
-const err196 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+if(func2(data93) > 32){
+const err196 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2393,7 +2391,7 @@ errors++;
 }
 }
 else {
-const err197 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err197 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2403,11 +2401,11 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data89.pciClass !== undefined){
-let data94 = data89.pciClass;
+if(data90.pciDeviceId !== undefined){
+let data94 = data90.pciDeviceId;
 if(typeof data94 === "string"){
 if(func2(data94) > 10){
-const err198 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+const err198 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2418,7 +2416,7 @@ errors++;
 }
 }
 else {
-const err199 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err199 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2428,11 +2426,11 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data89.product !== undefined){
-let data95 = data89.product;
+if(data90.pciClass !== undefined){
+let data95 = data90.pciClass;
 if(typeof data95 === "string"){
-if(func2(data95) > 128){
-const err200 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(func2(data95) > 10){
+const err200 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2443,7 +2441,7 @@ errors++;
 }
 }
 else {
-const err201 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err201 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2453,10 +2451,11 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data89.memoryMiB !== undefined){
-let data96 = data89.memoryMiB;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err202 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.product !== undefined){
+let data96 = data90.product;
+if(typeof data96 === "string"){
+if(func2(data96) > 128){
+const err202 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2466,11 +2465,8 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data89.computeCapability !== undefined){
-let data97 = data89.computeCapability;
-if(typeof data97 === "string"){
-if(func2(data97) > 8){
-const err203 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+else {
+const err203 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2480,8 +2476,10 @@ vErrors.push(err203);
 errors++;
 }
 }
-else {
-const err204 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data90.memoryMiB !== undefined){
+let data97 = data90.memoryMiB;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err204 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2491,9 +2489,11 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data89.migCapable !== undefined){
-if(typeof data89.migCapable !== "boolean"){
-const err205 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data90.computeCapability !== undefined){
+let data98 = data90.computeCapability;
+if(typeof data98 === "string"){
+if(func2(data98) > 8){
+const err205 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2503,10 +2503,8 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data89.mig !== undefined){
-let data99 = data89.mig;
-if(typeof data99 !== "string"){
-const err206 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err206 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2515,8 +2513,10 @@ vErrors.push(err206);
 }
 errors++;
 }
-if(!((data99 === "Enabled") || (data99 === "Disabled"))){
-const err207 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data90.migCapable !== undefined){
+if(typeof data90.migCapable !== "boolean"){
+const err207 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2526,10 +2526,10 @@ vErrors.push(err207);
 errors++;
 }
 }
-if(data89.migPending !== undefined){
-let data100 = data89.migPending;
+if(data90.mig !== undefined){
+let data100 = data90.mig;
 if(typeof data100 !== "string"){
-const err208 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err208 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2539,7 +2539,7 @@ vErrors.push(err208);
 errors++;
 }
 if(!((data100 === "Enabled") || (data100 === "Disabled"))){
-const err209 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+const err209 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2549,9 +2549,10 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data89.busy !== undefined){
-if(typeof data89.busy !== "boolean"){
-const err210 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data90.migPending !== undefined){
+let data101 = data90.migPending;
+if(typeof data101 !== "string"){
+const err210 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2560,12 +2561,8 @@ vErrors.push(err210);
 }
 errors++;
 }
-}
-if(data89.error !== undefined){
-let data102 = data89.error;
-if(typeof data102 === "string"){
-if(func2(data102) > 256){
-const err211 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(!((data101 === "Enabled") || (data101 === "Disabled"))){
+const err211 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2575,8 +2572,9 @@ vErrors.push(err211);
 errors++;
 }
 }
-else {
-const err212 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data90.busy !== undefined){
+if(typeof data90.busy !== "boolean"){
+const err212 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2586,11 +2584,11 @@ vErrors.push(err212);
 errors++;
 }
 }
-if(data89.instances !== undefined){
-let data103 = data89.instances;
-if(Array.isArray(data103)){
-if(data103.length > 16){
-const err213 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data90.error !== undefined){
+let data103 = data90.error;
+if(typeof data103 === "string"){
+if(func2(data103) > 256){
+const err213 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2599,12 +2597,9 @@ vErrors.push(err213);
 }
 errors++;
 }
-const len8 = data103.length;
-for(let i8=0; i8<len8; i8++){
-let data104 = data103[i8];
-if(data104 && typeof data104 == "object" && !Array.isArray(data104)){
-if(data104.profile === undefined){
-const err214 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+else {
+const err214 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2613,8 +2608,12 @@ vErrors.push(err214);
 }
 errors++;
 }
-if(data104.gi === undefined){
-const err215 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+}
+if(data90.instances !== undefined){
+let data104 = data90.instances;
+if(Array.isArray(data104)){
+if(data104.length > 16){
+const err215 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2623,8 +2622,12 @@ vErrors.push(err215);
 }
 errors++;
 }
-if(data104.start === undefined){
-const err216 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+const len8 = data104.length;
+for(let i8=0; i8<len8; i8++){
+let data105 = data104[i8];
+if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
+if(data105.profile === undefined){
+const err216 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2633,8 +2636,8 @@ vErrors.push(err216);
 }
 errors++;
 }
-if(data104.computeInstances === undefined){
-const err217 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+if(data105.gi === undefined){
+const err217 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2643,9 +2646,8 @@ vErrors.push(err217);
 }
 errors++;
 }
-for(const key19 in data104){
-if(!(((((key19 === "profile") || (key19 === "gi")) || (key19 === "start")) || (key19 === "busy")) || (key19 === "computeInstances"))){
-const err218 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+if(data105.start === undefined){
+const err218 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2654,12 +2656,8 @@ vErrors.push(err218);
 }
 errors++;
 }
-}
-if(data104.profile !== undefined){
-let data105 = data104.profile;
-if(typeof data105 === "string"){
-if(func2(data105) > 32){
-const err219 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data105.computeInstances === undefined){
+const err219 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2668,9 +2666,9 @@ vErrors.push(err219);
 }
 errors++;
 }
-}
-else {
-const err220 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key19 in data105){
+if(!(((((key19 === "profile") || (key19 === "gi")) || (key19 === "start")) || (key19 === "busy")) || (key19 === "computeInstances"))){
+const err220 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2680,10 +2678,11 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data104.gi !== undefined){
-let data106 = data104.gi;
-if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
-const err221 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data105.profile !== undefined){
+let data106 = data105.profile;
+if(typeof data106 === "string"){
+if(func2(data106) > 32){
+const err221 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2693,10 +2692,8 @@ vErrors.push(err221);
 errors++;
 }
 }
-if(data104.start !== undefined){
-let data107 = data104.start;
-if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err222 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err222 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2706,9 +2703,10 @@ vErrors.push(err222);
 errors++;
 }
 }
-if(data104.busy !== undefined){
-if(typeof data104.busy !== "boolean"){
-const err223 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data105.gi !== undefined){
+let data107 = data105.gi;
+if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
+const err223 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2718,11 +2716,10 @@ vErrors.push(err223);
 errors++;
 }
 }
-if(data104.computeInstances !== undefined){
-let data109 = data104.computeInstances;
-if(Array.isArray(data109)){
-if(data109.length > 8){
-const err224 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data105.start !== undefined){
+let data108 = data105.start;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err224 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2731,12 +2728,10 @@ vErrors.push(err224);
 }
 errors++;
 }
-const len9 = data109.length;
-for(let i9=0; i9<len9; i9++){
-let data110 = data109[i9];
-if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
-if(data110.profile === undefined){
-const err225 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data105.busy !== undefined){
+if(typeof data105.busy !== "boolean"){
+const err225 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2745,9 +2740,12 @@ vErrors.push(err225);
 }
 errors++;
 }
-for(const key20 in data110){
-if(!(((((key20 === "profile") || (key20 === "uuid")) || (key20 === "memoryMiB")) || (key20 === "multiprocessors")) || (key20 === "engines"))){
-const err226 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+if(data105.computeInstances !== undefined){
+let data110 = data105.computeInstances;
+if(Array.isArray(data110)){
+if(data110.length > 8){
+const err226 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2756,12 +2754,12 @@ vErrors.push(err226);
 }
 errors++;
 }
-}
-if(data110.profile !== undefined){
-let data111 = data110.profile;
-if(typeof data111 === "string"){
-if(func2(data111) > 32){
-const err227 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+const len9 = data110.length;
+for(let i9=0; i9<len9; i9++){
+let data111 = data110[i9];
+if(data111 && typeof data111 == "object" && !Array.isArray(data111)){
+if(data111.profile === undefined){
+const err227 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2770,9 +2768,9 @@ vErrors.push(err227);
 }
 errors++;
 }
-}
-else {
-const err228 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key20 in data111){
+if(!(((((key20 === "profile") || (key20 === "uuid")) || (key20 === "memoryMiB")) || (key20 === "multiprocessors")) || (key20 === "engines"))){
+const err228 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2782,11 +2780,11 @@ vErrors.push(err228);
 errors++;
 }
 }
-if(data110.uuid !== undefined){
-let data112 = data110.uuid;
+if(data111.profile !== undefined){
+let data112 = data111.profile;
 if(typeof data112 === "string"){
-if(func2(data112) > 64){
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(func2(data112) > 32){
+const err229 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2797,7 +2795,7 @@ errors++;
 }
 }
 else {
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err230 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2807,10 +2805,11 @@ vErrors.push(err230);
 errors++;
 }
 }
-if(data110.memoryMiB !== undefined){
-let data113 = data110.memoryMiB;
-if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data111.uuid !== undefined){
+let data113 = data111.uuid;
+if(typeof data113 === "string"){
+if(func2(data113) > 64){
+const err231 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2820,10 +2819,8 @@ vErrors.push(err231);
 errors++;
 }
 }
-if(data110.multiprocessors !== undefined){
-let data114 = data110.multiprocessors;
-if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err232 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2833,11 +2830,10 @@ vErrors.push(err232);
 errors++;
 }
 }
-if(data110.engines !== undefined){
-let data115 = data110.engines;
-if(Array.isArray(data115)){
-if(data115.length > 5){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data111.memoryMiB !== undefined){
+let data114 = data111.memoryMiB;
+if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
+const err233 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2846,11 +2842,11 @@ vErrors.push(err233);
 }
 errors++;
 }
-const len10 = data115.length;
-for(let i10=0; i10<len10; i10++){
-let data116 = data115[i10];
-if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data111.multiprocessors !== undefined){
+let data115 = data111.multiprocessors;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err234 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2860,9 +2856,11 @@ vErrors.push(err234);
 errors++;
 }
 }
-}
-else {
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data111.engines !== undefined){
+let data116 = data111.engines;
+if(Array.isArray(data116)){
+if(data116.length > 5){
+const err235 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2871,10 +2869,11 @@ vErrors.push(err235);
 }
 errors++;
 }
-}
-}
-else {
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len10 = data116.length;
+for(let i10=0; i10<len10; i10++){
+let data117 = data116[i10];
+if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
+const err236 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2886,7 +2885,7 @@ errors++;
 }
 }
 else {
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err237 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2898,7 +2897,7 @@ errors++;
 }
 }
 else {
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err238 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2910,7 +2909,7 @@ errors++;
 }
 }
 else {
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err239 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2922,7 +2921,7 @@ errors++;
 }
 }
 else {
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err240 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2934,7 +2933,7 @@ errors++;
 }
 }
 else {
-const err241 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err241 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2944,12 +2943,9 @@ vErrors.push(err241);
 errors++;
 }
 }
-if(data49.lastGood !== undefined){
-let data117 = data49.lastGood;
-if(data117 && typeof data117 == "object" && !Array.isArray(data117)){
-for(const key21 in data117){
-if(!((key21 === "bootID") || (key21 === "gpus"))){
-const err242 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+else {
+const err242 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2959,11 +2955,9 @@ vErrors.push(err242);
 errors++;
 }
 }
-if(data117.bootID !== undefined){
-let data118 = data117.bootID;
-if(typeof data118 === "string"){
-if(func2(data118) > 64){
-const err243 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err243 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2973,8 +2967,12 @@ vErrors.push(err243);
 errors++;
 }
 }
-else {
-const err244 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data49.lastGood !== undefined){
+let data118 = data49.lastGood;
+if(data118 && typeof data118 == "object" && !Array.isArray(data118)){
+for(const key21 in data118){
+if(!((key21 === "bootID") || (key21 === "gpus"))){
+const err244 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2984,11 +2982,11 @@ vErrors.push(err244);
 errors++;
 }
 }
-if(data117.gpus !== undefined){
-let data119 = data117.gpus;
-if(Array.isArray(data119)){
-if(data119.length > 64){
-const err245 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data118.bootID !== undefined){
+let data119 = data118.bootID;
+if(typeof data119 === "string"){
+if(func2(data119) > 64){
+const err245 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2997,12 +2995,9 @@ vErrors.push(err245);
 }
 errors++;
 }
-const len11 = data119.length;
-for(let i11=0; i11<len11; i11++){
-let data120 = data119[i11];
-if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
-if(data120.uuid === undefined){
-const err246 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+else {
+const err246 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3011,9 +3006,12 @@ vErrors.push(err246);
 }
 errors++;
 }
-for(const key22 in data120){
-if(!(((key22 === "uuid") || (key22 === "mig")) || (key22 === "placements"))){
-const err247 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+if(data118.gpus !== undefined){
+let data120 = data118.gpus;
+if(Array.isArray(data120)){
+if(data120.length > 64){
+const err247 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3022,12 +3020,12 @@ vErrors.push(err247);
 }
 errors++;
 }
-}
-if(data120.uuid !== undefined){
-let data121 = data120.uuid;
-if(typeof data121 === "string"){
-if(func2(data121) > 64){
-const err248 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len11 = data120.length;
+for(let i11=0; i11<len11; i11++){
+let data121 = data120[i11];
+if(data121 && typeof data121 == "object" && !Array.isArray(data121)){
+if(data121.uuid === undefined){
+const err248 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3036,9 +3034,9 @@ vErrors.push(err248);
 }
 errors++;
 }
-}
-else {
-const err249 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key22 in data121){
+if(!(((key22 === "uuid") || (key22 === "mig")) || (key22 === "placements"))){
+const err249 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3048,10 +3046,11 @@ vErrors.push(err249);
 errors++;
 }
 }
-if(data120.mig !== undefined){
-let data122 = data120.mig;
-if(typeof data122 !== "string"){
-const err250 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data121.uuid !== undefined){
+let data122 = data121.uuid;
+if(typeof data122 === "string"){
+if(func2(data122) > 64){
+const err250 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3060,8 +3059,9 @@ vErrors.push(err250);
 }
 errors++;
 }
-if(!((data122 === "Enabled") || (data122 === "Disabled"))){
-const err251 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err251 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3071,11 +3071,10 @@ vErrors.push(err251);
 errors++;
 }
 }
-if(data120.placements !== undefined){
-let data123 = data120.placements;
-if(Array.isArray(data123)){
-if(data123.length > 16){
-const err252 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data121.mig !== undefined){
+let data123 = data121.mig;
+if(typeof data123 !== "string"){
+const err252 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3084,12 +3083,8 @@ vErrors.push(err252);
 }
 errors++;
 }
-const len12 = data123.length;
-for(let i12=0; i12<len12; i12++){
-let data124 = data123[i12];
-if(typeof data124 === "string"){
-if(func2(data124) > 48){
-const err253 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(!((data123 === "Enabled") || (data123 === "Disabled"))){
+const err253 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3099,8 +3094,11 @@ vErrors.push(err253);
 errors++;
 }
 }
-else {
-const err254 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data121.placements !== undefined){
+let data124 = data121.placements;
+if(Array.isArray(data124)){
+if(data124.length > 16){
+const err254 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3109,10 +3107,12 @@ vErrors.push(err254);
 }
 errors++;
 }
-}
-}
-else {
-const err255 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len12 = data124.length;
+for(let i12=0; i12<len12; i12++){
+let data125 = data124[i12];
+if(typeof data125 === "string"){
+if(func2(data125) > 48){
+const err255 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3122,9 +3122,8 @@ vErrors.push(err255);
 errors++;
 }
 }
-}
 else {
-const err256 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err256 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3136,7 +3135,7 @@ errors++;
 }
 }
 else {
-const err257 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err257 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3148,7 +3147,7 @@ errors++;
 }
 }
 else {
-const err258 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err258 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3160,7 +3159,7 @@ errors++;
 }
 }
 else {
-const err259 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err259 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3172,7 +3171,7 @@ errors++;
 }
 }
 else {
-const err260 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err260 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3184,12 +3183,36 @@ errors++;
 }
 }
 else {
-const err261 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err261 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err261];
 }
 else {
 vErrors.push(err261);
+}
+errors++;
+}
+}
+}
+else {
+const err262 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err262];
+}
+else {
+vErrors.push(err262);
+}
+errors++;
+}
+}
+}
+else {
+const err263 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err263];
+}
+else {
+vErrors.push(err263);
 }
 errors++;
 }

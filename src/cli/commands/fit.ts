@@ -131,12 +131,15 @@ function printAnswer(
     printLine(stdout, `${paint(stdout, 'red', 'does not fit')}: ${answer.reason}`);
     return;
   }
-  const placed = answer.placements.flatMap(({ profile, start }) => (start === null ? [] : [{ profile, start }]));
+  const isBusy = (at: Place) => have?.some(({ start, busy }) => busy && start === at.start) === true;
+  const busyStarts = new Set(answer.keep.filter(isBusy).map(({ start }) => start));
+  const placed = answer.placements.flatMap(({ profile, start }) =>
+    start === null ? [] : [{ profile, start, busy: busyStarts.has(start) }],
+  );
   const isDrawn = placed.length === answer.placements.length;
   if (isDrawn) printLine(stdout, `${have === undefined ? '' : 'then  '}${drawGpu(model, placed)}`);
   printLine(stdout, `${paint(stdout, 'green', 'fits')}: ${writeLayout(want)} on ${model.id}`);
   if (have === undefined) return;
-  const isBusy = (at: Place) => have.some(({ start, busy }) => busy && start === at.start);
   for (const [word, places] of [
     ['keep', answer.keep],
     ['destroy', answer.destroy],

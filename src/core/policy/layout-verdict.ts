@@ -66,6 +66,8 @@ export function nameModel(model: GpuModel): string {
 
 function meetsBoard(selector: GpuSelector, { model, product, deviceId }: Board): boolean {
   const name = product?.name ?? model.id;
+  // What a glob on names makes of a board whose name nobody has published cannot be said.
+  if (product === undefined && selector.models !== undefined && selector.pciDeviceIds === undefined) return false;
   return (
     (selector.models?.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id })) ?? true) &&
     (selector.pciDeviceIds?.some((id) => id.toLowerCase() === deviceId?.toLowerCase()) ?? true)

@@ -25,9 +25,12 @@ export interface WishPlan {
 interface GpuOutcome {
   readonly work?: GpuWork;
   readonly kept: number;
-  readonly refusal?: string;
-  /** The GPU does not answer; the others are not kept waiting for it. */
-  readonly lost?: string;
+  readonly refusal?: PlanRefusal;
+}
+
+interface PlanRefusal {
+  readonly code: NonNullable<PlanReport['refusalCode']>;
+  readonly message: string;
 }
 
 /**
@@ -36,10 +39,11 @@ interface GpuOutcome {
  */
 export function planWish(device: DeviceReport, wish: Wish['gpus']): WishPlan {
   const outcomes = wish.map((one) => planOne(device, one));
-  const refusal = outcomes.find((outcome) => outcome.refusal !== undefined)?.refusal;
-  const work = refusal === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
-  const lost = work.length === 0 ? outcomes.find((outcome) => outcome.lost !== undefined)?.lost : undefined;
-  const reason = refusal ?? lost;
+  const refusals = outcomes.flatMap((outcome) => outcome.refusal ?? []);
+  const stopping = refusals.find(({ code }) => code !== 'Lost');
+  const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
+  // A GPU that does not answer keeps the others waiting no longer than there is work on them.
+  const refusal = stopping ?? (work.length === 0 ? refusals[0] : undefined);
   const count = (action: Step['action']) =>
     work.reduce((sum, { steps }) => sum + steps.filter((step) => step.action === action).length, 0);
   return {
@@ -51,22 +55,25 @@ export function planWish(device: DeviceReport, wish: Wish['gpus']): WishPlan {
       destroy: count('DestroyInstance'),
       create: count('CreateInstance'),
       gpusChanging: work.length,
-      ...(reason === undefined ? {} : { refusal: reason.slice(0, 1024) }),
+      ...(refusal === undefined ? {} : { refusalCode: refusal.code, refusal: refusal.message.slice(0, 1024) }),
     },
   };
 }
 
 function planOne(device: DeviceReport, wish: GpuWish): GpuOutcome {
   const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
-  if (!gpu) return { kept: 0, lost: `GPU ${wish.uuid} is not on this node any more` };
-  if (gpu.error !== undefined) return { kept: 0, lost: `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}` };
+  if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
+  if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
   if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
   return wish.mig === 'Disabled' ? planWhole(gpu) : planSlices(device, gpu, wish);
 }
 
 function planWhole(gpu: GpuReport): GpuOutcome {
   const busy = gpu.instances.find((instance) => instance.busy === true);
-  if (busy) return { kept: 0, refusal: `GPU ${gpu.index}: a process runs on ${busy.profile} at ${busy.start}; MIG mode can be disabled when it has ended` };
+  if (busy) {
+    const what = `a process runs on ${busy.profile} at ${busy.start}`;
+    return refuse('InUse', `GPU ${gpu.index}: ${what}; MIG mode can be disabled when it has ended`);
+  }
   const steps = gpu.instances.map((instance): Step => ({
     action: 'DestroyInstance',
     profile: instance.profile,
@@ -79,10 +86,10 @@ function planWhole(gpu: GpuReport): GpuOutcome {
 function planSlices(device: DeviceReport, gpu: GpuReport, wish: GpuWish): GpuOutcome {
   const name = `GPU ${gpu.index} (${gpu.product.replace(/^NVIDIA /, '')})`;
   const geometry = liveGeometry(device, gpu);
-  if (!geometry) return { kept: 0, refusal: `${name} does not know MIG` };
+  if (!geometry) return refuse('Impossible', `${name} does not know MIG`);
   const isOn = gpu.mig === 'Enabled';
   if (!isOn && gpu.busy === true) {
-    return { kept: 0, refusal: `${name}: a process runs on it; MIG mode can be enabled when it has ended` };
+    return refuse('InUse', `${name}: a process runs on it; MIG mode can be enabled when it has ended`);
   }
   const model = findModel(gpu.product);
   const plan = planGpu(geometry, isOn ? gpu.instances.map((one) => instanceOf(gpu, one.start)) : [], wish.profiles ?? {}, {
@@ -90,11 +97,18 @@ function planSlices(device: DeviceReport, gpu: GpuReport, wish: GpuWish): GpuOut
     keepBusy: true,
     ...(model === undefined ? {} : { model }),
   });
-  if (!plan.fits) return { kept: 0, refusal: `${name}: ${plan.refusal.message}` };
+  if (!plan.fits) {
+    const code = plan.refusal.code === 'BusyInstanceInTheWay' ? 'InUse' : 'Impossible';
+    return refuse(code, `${name}: ${plan.refusal.message}`);
+  }
   return {
     kept: plan.keep.length,
     work: { uuid: gpu.uuid, ...(isOn ? {} : { mode: 'Enable' as const }), steps: plan.steps },
   };
+}
+
+function refuse(code: PlanRefusal['code'], message: string): GpuOutcome {
+  return { kept: 0, refusal: { code, message } };
 }
 
 function instanceOf(gpu: GpuReport, start: number): Instance {

@@ -24,6 +24,8 @@ export type NextStep =
   | 'WriteWish'
   /** Look whether pods use the GPUs; if none, close the node and grant. */
   | 'Grant'
+  /** Name the pods that the plan waits for. */
+  | 'NamePods'
   /** The device is as it shall be: labels, and open the node when the layout is advertised. */
   | 'Finish';
 
@@ -163,8 +165,10 @@ function planMissing({ partition, wish }: NodeSituation): Judgement | undefined 
 }
 
 function planRefused({ partition }: NodeSituation): Judgement | undefined {
-  const refusal = partition.status?.device?.plan?.refusal;
+  const { refusal, refusalCode } = partition.status?.device?.plan ?? {};
   if (refusal === undefined) return undefined;
+  // The agent reads the device again soon, and plans anew when the process has ended.
+  if (refusalCode === 'InUse') return { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, next: 'NamePods' };
   return { phase: 'Failed', reason: 'Refused', message: refusal, next: 'Wait' };
 }
 

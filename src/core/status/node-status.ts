@@ -32,7 +32,7 @@ export function nodeStatus(
       {
         type: 'Waiting',
         status: isWaiting ? 'True' : 'False',
-        reason: isWaiting ? 'PodsUseGpus' : 'NoPodsUseGpus',
+        reason: isWaiting ? reason : 'NoPodsUseGpus',
         message: isWaiting ? message : '',
       },
     ],

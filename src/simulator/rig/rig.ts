@@ -55,7 +55,10 @@ export class Rig implements AsyncDisposable {
     this.#nodeFolder = (name) => join(folder, name);
     const argv = [
       programPath('controller'),
-      ...['--kubeconfig', controllerKubeconfig, '--identity', 'controller-0'],
+      '--kubeconfig',
+      controllerKubeconfig,
+      '--identity',
+      'controller-0',
       ...(options.controllerArguments ?? []),
     ];
     this.controller = new RigProcess('controller', argv, join(folder, 'controller.log'), this.#guard);
@@ -144,7 +147,7 @@ export class Rig implements AsyncDisposable {
       program: programPath('nvidia-smi-sim'),
       node: process.execPath,
     });
-    this.fleet.addNode({
+    await this.fleet.addNode({
       name: node.name,
       gpus: node.gpus,
       gpuSeed: node.name,
@@ -160,8 +163,16 @@ export class Rig implements AsyncDisposable {
     });
     const argv = [
       programPath('agent'),
-      ...['--node-name', node.name, '--kubeconfig', await controlPlane.kubeconfigFile({ token })],
-      ...['--nvidia-smi', nvidiaSmi, '--state-dir', join(folder, 'agent'), '--machine-file', join(folder, 'machine')],
+      '--node-name',
+      node.name,
+      '--kubeconfig',
+      await controlPlane.kubeconfigFile({ token }),
+      '--nvidia-smi',
+      nvidiaSmi,
+      '--state-dir',
+      join(folder, 'agent'),
+      '--machine-file',
+      join(folder, 'machine'),
       ...agentArguments,
     ];
     this.#agents.set(node.name, new RigProcess(`agent ${node.name}`, argv, join(folder, 'agent.log'), this.#guard));

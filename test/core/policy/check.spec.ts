@@ -19,21 +19,31 @@ describe('checkPolicy', () => {
       }).spec,
     );
     expect(refusal?.reason).to.equal('NotSupportedYet');
-    for (const field of ['spec.sharing', 'spec.drain.scope', 'spec.rollout.maxUnavailable', 'spec.allow.reboot', 'spec.onDelete']) {
+    for (const field of [
+      'spec.sharing',
+      'spec.drain.scope',
+      'spec.rollout.maxUnavailable',
+      'spec.allow.reboot',
+      'spec.onDelete',
+    ]) {
       expect(refusal?.message).to.include(field);
     }
     expect(refusal?.message).not.to.include('paused');
   });
 
   it('refuses a layout that no model it can meet could take, with the nearest that fit', () => {
-    const refusal = checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['A100-SXM4-40GB'] }, profiles: { '3g.20gb': 3 } }] }).spec);
+    const refusal = checkPolicy(
+      aPolicy({ layouts: [{ gpus: { models: ['A100-SXM4-40GB'] }, profiles: { '3g.20gb': 3 } }] }).spec,
+    );
     expect(refusal?.reason).to.equal('DoesNotFit');
     expect(refusal?.message).to.match(/spec\.layouts\[0\].*12 of 8 memory slices/);
   });
 
   it('leaves to the nodes what only some models can take, and globs of unknown models', () => {
     expect(checkPolicy(aPolicy({ layouts: [{ profiles: { '1g.6gb': 4 } }] }).spec)).to.equal(undefined);
-    expect(checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['X9000'] }, profiles: { '1g.99gb': 4 } }] }).spec)).to.equal(undefined);
+    expect(
+      checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['X9000'] }, profiles: { '1g.99gb': 4 } }] }).spec),
+    ).to.equal(undefined);
   });
 });
 

@@ -12,7 +12,10 @@ describe('planWish', () => {
   });
 
   it('keeps what can stay and touches only GPUs that differ', () => {
-    const device = aDevice(aGpu({ slices: ['3g.20gb@4', '1g.5gb@0'] }), aGpu({ index: 1, slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const device = aDevice(
+      aGpu({ slices: ['3g.20gb@4', '1g.5gb@0'] }),
+      aGpu({ index: 1, slices: ['3g.20gb@0', '3g.20gb@4'] }),
+    );
     const wish = [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '3g.20gb': 2 } }));
     const { work, report } = planWish(device, wish);
     expect(work.map(({ uuid }) => uuid)).to.deep.equal([uuidOf(0)]);
@@ -34,7 +37,9 @@ describe('planWish', () => {
     expect(whole.work).to.deep.equal([]);
     expect(whole.report.refusal).to.match(/in use/);
     const around = planWish(device, [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '1g.5gb': 3 } }]);
-    expect(around.work[0]?.steps.filter(({ action }) => action === 'DestroyInstance').map(({ start }) => start)).to.deep.equal([4]);
+    expect(
+      around.work[0]?.steps.filter(({ action }) => action === 'DestroyInstance').map(({ start }) => start),
+    ).to.deep.equal([4]);
     const off = planWish(device, [{ uuid: uuidOf(0), mig: 'Disabled' }]);
     expect(off.report.refusal).to.match(/process runs on 3g\.20gb at 0/);
   });

@@ -13,7 +13,9 @@ describe('decidePolicy', () => {
 
   it('lets the older policy win at equal priority, then the name', () => {
     const young = aPolicy({ name: 'a', createdAt: '2026-02-01T00:00:00Z' });
-    expect(decidePolicy([young, aPolicy({ name: 'z' }), aPolicy({ name: 'b' })], pool).winner?.metadata.name).to.equal('b');
+    expect(decidePolicy([young, aPolicy({ name: 'z' }), aPolicy({ name: 'b' })], pool).winner?.metadata.name).to.equal(
+      'b',
+    );
   });
 
   it('finds nobody for a node that no policy selects, and for a policy that is being deleted', () => {
@@ -61,17 +63,27 @@ describe('resolveNode', () => {
     const { spec } = aPolicy({ layouts: [{ profiles: { '3g.20gb': 2, '1g.5gb': 1 } }] });
     const result = resolveNode(spec, aDevice(aGpu()), undefined);
     expect(result).to.have.nested.property('refusal.reason', 'DoesNotFit');
-    expect(result).to.have.nested.property('refusal.message').that.matches(/9 of 8 memory slices/);
+    expect(result)
+      .to.have.nested.property('refusal.message')
+      .that.matches(/9 of 8 memory slices/);
   });
 
   it('takes so many GPUs as count says: first those chosen before, then those that cost least', () => {
     const { spec } = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }, { mig: 'Disabled' }] });
-    const device = aDevice(aGpu({ index: 0, slices: ['1g.5gb@0'] }), aGpu({ index: 1 }), aGpu({ index: 2, slices: ['7g.40gb@0'] }));
+    const device = aDevice(
+      aGpu({ index: 0, slices: ['1g.5gb@0'] }),
+      aGpu({ index: 1 }),
+      aGpu({ index: 2, slices: ['7g.40gb@0'] }),
+    );
     const fresh = resolveNode(spec, device, undefined);
-    expect(fresh).to.have.nested.property('wish.gpus[2]').that.deep.equals({ uuid: uuidOf(2), profiles: { '7g.40gb': 1 } });
+    expect(fresh)
+      .to.have.nested.property('wish.gpus[2]')
+      .that.deep.equals({ uuid: uuidOf(2), profiles: { '7g.40gb': 1 } });
     const before = { gpus: [{ uuid: uuidOf(1), profiles: { '7g.40gb': 1 } }] };
     const kept = resolveNode(spec, device, before);
-    expect(kept).to.have.nested.property('wish.gpus[1]').that.deep.equals({ uuid: uuidOf(1), profiles: { '7g.40gb': 1 } });
+    expect(kept)
+      .to.have.nested.property('wish.gpus[1]')
+      .that.deep.equals({ uuid: uuidOf(1), profiles: { '7g.40gb': 1 } });
   });
 
   it('expands presets from the geometry of each GPU', () => {

@@ -77,9 +77,11 @@ describe('judgeNode', () => {
     expect(judge({ partition, now: now + 30_000 })).to.include({ next: 'Grant' });
   });
 
-  it('does not grant what the agent refuses', () => {
-    const device = withPlan(aDevice(aGpu({ slices: ['1g.5gb@0*'] })));
-    expect(judge({ partition: aPartition({ ...managed, device }) })).to.include({ next: 'Wait', reason: 'Refused' });
+  it('does not grant what the agent refuses: it waits for processes, and fails for good on what cannot be', () => {
+    const busy = withPlan(aDevice(aGpu({ slices: ['1g.5gb@0*'] })));
+    expect(judge({ partition: aPartition({ ...managed, device: busy }) })).to.include({ next: 'NamePods', phase: 'Waiting' });
+    const lost = withPlan(aDevice(aGpu({ error: 'GpuLost: off the bus' })));
+    expect(judge({ partition: aPartition({ ...managed, device: lost }) })).to.include({ next: 'Wait', reason: 'Refused' });
   });
 
   it('never takes a missing wish for a wish: a node that leaves its policy keeps its layout', () => {

@@ -1,0 +1,118 @@
+import { apiVersion } from '../../api/names.ts';
+import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import { type FieldPath, type Finding, writePath } from '../../core/finding.ts';
+import { isConfigFile } from '../../core/migparted/config-file.ts';
+import { findBrokenRules } from '../../core/policy/rules.ts';
+import { checkShape } from '../../core/policy/schema.ts';
+import { CliError } from '../exit.ts';
+import { readInput } from '../input/input-file.ts';
+import { locateFinding, type Manifest, readManifests } from '../input/manifest.ts';
+import type { Terminal } from '../terminal.ts';
+import { readMigParted } from './mig-parted-layout.ts';
+import type { NodeLayout } from './node-layout.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `device` is what `export -o json` adds for people and programs; it says what was, not what shall be. */
+const KNOWN_FIELDS = ['layouts', 'strategy', 'device'];
+
+/**
+ * Reads the file that `-f` names: `layouts:` and perhaps `strategy:`, a whole policy, or a config of a mig-parted file. Only its
+ * form is checked; whether a layout fits is asked of the GPUs themselves, whose own tables beat the built-in ones.
+ *
+ * @throws CliError with code 2 that names file, line, column and field of everything that is wrong
+ */
+export async function readLayoutFile(
+  path: string,
+  config: string | undefined,
+  terminal: Terminal,
+): Promise<NodeLayout> {
+  const manifest = await readManifest(path, terminal);
+  if (isConfigFile(manifest.value)) return readMigParted(manifest, config);
+  if (config !== undefined)
+    throw new CliError(`${manifest.file}: --config chooses a config of a mig-parted file, and this is none`);
+  return readLayouts(manifest);
+}
+
+async function readManifest(path: string, terminal: Terminal): Promise<Manifest> {
+  const { name, content } = await readInput(path, terminal);
+  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
+  const read = readManifests(name, content.text);
+  if ('finding' in read) {
+    const { file, line, column, message } = read.finding;
+    throw new CliError(`${file}:${line}:${column}: ${message}`);
+  }
+  const [manifest, second] = read.manifests;
+  if (manifest === undefined)
+    throw new CliError(`${name}: it is empty; write layouts:, or leave the GPUs alone by not applying it`);
+  if (second === undefined) return manifest;
+  const { line } = second.locate([]);
+  throw new CliError(`${name}:${line}: a second document; a node takes one layout`);
+}
+
+function readLayouts(manifest: Manifest): NodeLayout {
+  const value = isFields(manifest.value) ? manifest.value : {};
+  const isPolicy = 'kind' in value;
+  const outer: FieldPath = isPolicy ? ['spec'] : [];
+  // The rules of a policy are the rules here: what surrounds the layouts is made up where it is missing.
+  const policy = isPolicy ? value : wrap(value);
+  const shape = checkShape(policy);
+  const findings = [
+    ...(isPolicy ? [] : listUnknown(manifest.value)),
+    ...('findings' in shape ? shape.findings : []),
+    ...findBrokenRules(policy).map((rule): Finding => ({ severity: 'error', code: 'RuleBroken', ...rule })),
+    ...manifest.duplicates.map((at): Finding => {
+      const message = `the key ${String(at.at(-1))} is given twice`;
+      return { severity: 'error', code: 'DuplicateKey', path: isPolicy ? at : ['spec', ...at], message };
+    }),
+  ].map((finding) => ({ ...finding, path: isPolicy ? finding.path : stripSpec(finding.path) }));
+  if (findings.length > 0 || 'findings' in shape) throw refuse(manifest, findings);
+  const { layouts, strategy }: PolicySpec = shape.policy.spec;
+  return {
+    layouts,
+    strategy: isPolicy || 'strategy' in value ? strategy : undefined,
+    locate: (place) => {
+      const path = place === 'strategy' ? [...outer, 'strategy'] : [...outer, 'layouts', place.entry];
+      const { line, column } = manifest.locate(path);
+      return `${manifest.file}:${line}:${column}: ${writePath([...manifest.prefix, ...path])}`;
+    },
+  };
+}
+
+/** Strategy none lets pass what only the device plugin's strategies forbid. */
+function wrap(value: Fields): unknown {
+  const { layouts, strategy = 'none' } = value;
+  const policy: Omit<GpuPartitionPolicy, 'spec'> = { apiVersion, kind: 'GpuPartitionPolicy', metadata: { name: 'node' } };
+  const spec = { nodeSelector: { matchLabels: { host: 'this' } }, strategy };
+  return { ...policy, spec: layouts === undefined ? spec : { ...spec, layouts } };
+}
+
+function listUnknown(value: unknown): readonly Finding[] {
+  const refuseField = (path: FieldPath, message: string): Finding => ({
+    severity: 'error',
+    code: 'InvalidField',
+    path: ['spec', ...path],
+    message,
+  });
+  if (!isFields(value)) return [refuseField([], 'must be an object with layouts and perhaps strategy')];
+  return Object.keys(value)
+    .filter((key) => !KNOWN_FIELDS.includes(key))
+    .map((key) => refuseField([key], `unknown field ${key}; a layout file has layouts and strategy`));
+}
+
+function stripSpec(path: FieldPath): FieldPath {
+  return path[0] === 'spec' ? path.slice(1) : path;
+}
+
+/** All that is wrong with a file, one line each. */
+export function refuse(manifest: Manifest, findings: readonly Finding[]): CliError {
+  const lines = findings.map((finding) => {
+    const { file, line, column, path, message } = locateFinding(manifest, finding);
+    return `${file}:${line}:${column}: ${path === '$' ? '' : `${path}: `}${message}`;
+  });
+  return new CliError([...new Set(lines)].join('\n'));
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,88 @@
+import type { PolicyLayout } from '../../api/types.ts';
+import { type Finding, writePath } from '../../core/finding.ts';
+import { checkConfig } from '../../core/migparted/check.ts';
+import type { MigConfig, MigSpec } from '../../core/migparted/config.ts';
+import { parseConfigFile } from '../../core/migparted/config-file.ts';
+import { findNearestWords } from '../../core/nearest-word.ts';
+import { CliError } from '../exit.ts';
+import { locateFinding, type Manifest } from '../input/manifest.ts';
+import type { NodeLayout } from './node-layout.ts';
+
+/**
+ * One config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: they are turned round.
+ * @throws CliError for a config that is not there, that upstream refuses, or that contradicts itself
+ */
+export function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout {
+  const { configs, findings } = parseConfigFile(manifest.value);
+  const wanted = name ?? chooseOnly(manifest);
+  const errors = findings.filter(
+    ({ severity, path }) => severity === 'error' && (path[1] === undefined || path[1] === wanted),
+  );
+  if (errors.length > 0) throw refuse(manifest, errors);
+  const config = configs.find((one) => one.name === wanted);
+  if (config === undefined) throw refuseUnknown(manifest, wanted);
+  const contradictions = [
+    ...checkConfig(config).filter(({ code }) => code === 'Contradiction'),
+    ...config.specs.flatMap(refuseSubsystem),
+  ];
+  if (contradictions.length > 0) throw refuse(manifest, contradictions);
+  return toLayout(manifest, config);
+}
+
+function toLayout(manifest: Manifest, config: MigConfig): NodeLayout {
+  const specs = config.specs.filter(({ canMatch }) => canMatch).toReversed();
+  return {
+    layouts: specs.map(toEntry),
+    strategy: undefined,
+    locate: (place) => {
+      const path = (place === 'strategy' ? undefined : specs[place.entry]?.path) ?? config.path;
+      const { line, column } = manifest.locate(path);
+      return `${manifest.file}:${line}:${column}: ${writePath([...manifest.prefix, ...path])}`;
+    },
+  };
+}
+
+function toEntry({ filters, devices, layout }: MigSpec): PolicyLayout {
+  const gpus = {
+    ...(devices === 'all' ? {} : { indices: devices }),
+    ...(filters.length === 0 ? {} : { pciDeviceIds: filters.map(({ id }) => id) }),
+  };
+  if (layout === undefined) return { gpus, mig: 'Disabled' };
+  return Object.keys(layout).length === 0 ? { gpus, preset: 'all-enabled' } : { gpus, profiles: layout };
+}
+
+/** nvidia-smi tells the device id of a GPU; an entry for one subsystem alone would meet the others too. */
+function refuseSubsystem({ path, filters }: MigSpec): readonly Finding[] {
+  const narrow = filters.filter(({ subsystem }) => subsystem !== undefined);
+  if (narrow.length === 0) return [];
+  const message = `filters by subsystem (${narrow.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', ')}) are not supported here; write the device id alone`;
+  return [{ severity: 'error', code: 'NarrowerFilter', path: [...path, 'device-filter'], message }];
+}
+
+function chooseOnly(manifest: Manifest): string {
+  const names = listNames(manifest);
+  const [only, second] = names;
+  if (only !== undefined && second === undefined) return only;
+  throw new CliError(`${manifest.file}: it has ${names.length} configs; choose one with --config: ${names.join(', ')}`);
+}
+
+function refuseUnknown({ file, ...manifest }: Manifest, wanted: string): CliError {
+  const names = listNames({ file, ...manifest });
+  const near = findNearestWords(wanted, names);
+  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `it has ${names.join(', ')}`;
+  return new CliError(`${file}: mig-configs has no config ${JSON.stringify(wanted)}; ${hint}`);
+}
+
+function listNames({ value }: Manifest): readonly string[] {
+  if (typeof value !== 'object' || value === null || !('mig-configs' in value)) return [];
+  const configs = value['mig-configs'];
+  return typeof configs === 'object' && configs !== null ? Object.keys(configs) : [];
+}
+
+function refuse(manifest: Manifest, findings: readonly Finding[]): CliError {
+  const lines = findings.map((finding) => {
+    const { file, line, column, path, message } = locateFinding(manifest, finding);
+    return `${file}:${line}:${column}: ${path}: ${message}`;
+  });
+  return new CliError(lines.join('\n'));
+}

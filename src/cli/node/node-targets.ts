@@ -1,0 +1,47 @@
+import type { GpuWish, PolicySpec } from '../../api/types.ts';
+import { reportDevice } from '../../agent/report-device.ts';
+import { resolveNode } from '../../core/policy/resolve-node.ts';
+import type { GpuTarget } from '../../device/apply-options.ts';
+import type { DeviceState } from '../../device/state.ts';
+import type { NodeLayout } from './node-layout.ts';
+
+/** Why nothing of a layout may be applied to this node, with the numbers. */
+export interface NodeRefusal {
+  /** `NoGpuMatches`, or the reason that a policy's condition would give. */
+  readonly code: string;
+  /** Begins with the place in the file. */
+  readonly message: string;
+}
+
+export type NodeTargets = { readonly targets: readonly GpuTarget[] } | { readonly refusal: NodeRefusal };
+
+/** What each GPU shall be, by the rules of a policy; a refusal concerns the node as a whole and nothing is touched. */
+export function resolveTargets(layout: NodeLayout, device: DeviceState): NodeTargets {
+  const spec: PolicySpec = { nodeSelector: {}, strategy: layout.strategy ?? 'none', layouts: layout.layouts };
+  const report = reportDevice(device);
+  const resolved = resolveNode(spec, report, undefined);
+  if ('wish' in resolved) {
+    // mig-parted calls a filter that meets nothing a success; the node would then not be what the file says.
+    if (resolved.wish.gpus.length === 0) return { refusal: refuseNothing(layout, device) };
+    return { targets: resolved.wish.gpus.map(toTarget) };
+  }
+  const { reason, message } = resolved.refusal;
+  const entry = layout.layouts.findIndex((_, index) => {
+    const part = { ...spec, strategy: 'none' as const, layouts: layout.layouts.slice(0, index + 1) };
+    return 'refusal' in resolveNode(part, report, undefined);
+  });
+  const place = layout.locate(entry === -1 ? 'strategy' : { entry });
+  return { refusal: { code: reason, message: `${place}: ${message}` } };
+}
+
+function toTarget({ uuid, mig, profiles }: GpuWish): GpuTarget {
+  return { uuid, want: mig === 'Disabled' ? 'Disabled' : (profiles ?? {}) };
+}
+
+function refuseNothing({ locate }: NodeLayout, { gpus }: DeviceState): NodeRefusal {
+  const names = gpus.map(({ index, product, pciDeviceId, migCapable }) => {
+    return `GPU ${index} (${product}, ${pciDeviceId ?? 'unknown PCI id'}${migCapable ? '' : ', without MIG'})`;
+  });
+  const found = names.length === 0 ? 'it has no GPU' : `it has ${names.join(', ')}`;
+  return { code: 'NoGpuMatches', message: `${locate({ entry: 0 })}: no entry applies to a GPU of this node: ${found}` };
+}

@@ -1,0 +1,31 @@
+/**
+ * Measures speed, writes and memory; docs/benchmarks.md says what each figure means.
+ *
+ *   node test/bench/main.ts [TOPIC…]
+ *
+ * JSON lines on standard output, progress on standard error. Exit 0 unless something is broken: a machine may be slow.
+ */
+import { tell } from './metric.ts';
+
+const topics: Readonly<Record<string, () => Promise<void>>> = {
+  planning: async () => {
+    await import('./planning.ts');
+  },
+  simulator: async () => (await import('./simulator.ts')).measureSimulator(),
+  startup: async () => (await import('./startup.ts')).measureStartup(),
+  rollout: async () => (await import('./rollout.ts')).measureRollout(),
+  memory: async () => (await import('./memory.ts')).measureMemory(),
+  recovery: async () => (await import('./recovery.ts')).measureRecovery(),
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => topics[name] === undefined);
+if (unknown.length > 0) {
+  tell(`no topic ${unknown.join(', ')}; there is ${Object.keys(topics).join(', ')}`);
+  process.exit(2);
+}
+for (const [name, measure] of Object.entries(topics)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  tell(`— ${name}`);
+  await measure();
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+
+import { expect } from 'chai';
+import { parse, parseAllDocuments } from 'yaml';
+
+import type { Validation } from '../../src/cli/validation.ts';
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import { RULE_MESSAGES } from '../../src/core/policy/rules.ts';
+import { uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPolicy, yamlOf } from './policy-text.ts';
+import { fixtures, jsonRunner, run } from './run.ts';
+
+const runJson = jsonRunner<Validation>();
+const crdFile = new URL('../../crds/gpupartition.dev_gpupartitionpolicies.yaml', import.meta.url).pathname;
+
+type Spec = GpuPartitionPolicy['spec'];
+const profile = (name: string): Partial<Spec> => ({ layouts: [{ profiles: { [name]: 1 } }] });
+/** Values of wrong types reach the checks as files hold them. */
+const wrong = (spec: object): Partial<Spec> => spec;
+
+/** What the API server must refuse, with the rule that it breaks where it is a rule and not the schema. */
+const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
+  'an empty selector': [{ nodeSelector: {} }, RULE_MESSAGES.emptySelector],
+  'a selector on a label that changes': [
+    { nodeSelector: { matchLabels: { 'nvidia.com/gpu.product': 'x' } } },
+    RULE_MESSAGES.changingLabel,
+  ],
+  'a selector on a slice label': [
+    { nodeSelector: { matchLabels: { 'nvidia.com/mig-1g.5gb.count': '7' } } },
+    RULE_MESSAGES.changingLabel,
+  ],
+  'an expression on our own label': [
+    { nodeSelector: { matchExpressions: [{ key: 'gpupartition.dev/state', operator: 'Exists' }] } },
+    RULE_MESSAGES.changingLabel,
+  ],
+  'In without values': [
+    { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
+    RULE_MESSAGES.operatorValues,
+  ],
+  'Exists with values': [
+    { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] } },
+    RULE_MESSAGES.operatorValues,
+  ],
+  'single with two profiles': [{ strategy: 'single' }, RULE_MESSAGES.singleProfile],
+  'mixed with a compute instance': [profile('1c.3g.20gb'), RULE_MESSAGES.mixedComputeInstance],
+  'neither profiles, preset nor mig': [{ layouts: [{}] }, RULE_MESSAGES.exclusive],
+  'both profiles and mig': [{ layouts: [{ profiles: { '1g.5gb': 1 }, mig: 'Disabled' }] }, RULE_MESSAGES.exclusive],
+  'a profile in upper case': [profile('1G.5GB'), RULE_MESSAGES.profileName],
+  'a profile by its id': [profile('19'), RULE_MESSAGES.profileName],
+  'a profile with the dot of labels': [profile('1g.5gb.me'), RULE_MESSAGES.profileName],
+  'a percentage above 100': [{ rollout: { maxUnavailable: '101%' } }, RULE_MESSAGES.maxUnavailable],
+  'a negative number of nodes': [{ rollout: { maxUnavailable: -1 } }, RULE_MESSAGES.maxUnavailable],
+  'a threshold of no node': [{ rollout: { failureThreshold: 0 } }, RULE_MESSAGES.failureThreshold],
+  'a threshold that is no percentage': [{ rollout: { failureThreshold: '5' } }, RULE_MESSAGES.failureThreshold],
+  'a threshold that is true': [wrong({ rollout: { failureThreshold: true } })],
+  'no layout': [{ layouts: [] }],
+  'no slice': [{ layouts: [{ profiles: {} }] }],
+  'a count of 0': [{ layouts: [{ profiles: { '1g.5gb': 0 } }] }],
+  'a count in quotes': [wrong({ layouts: [{ profiles: { '1g.5gb': '2' } }] })],
+  'a preset that does not exist': [{ layouts: [{ preset: 'all-of-them' }] }],
+  'a PCI id of another vendor': [{ layouts: [{ gpus: { pciDeviceIds: ['0x20B01234'] }, mig: 'Disabled' }] }],
+  'an unknown strategy': [wrong({ strategy: 'both' })],
+  'an unknown field': [wrong({ poool: 1 })],
+  'a priority out of bounds': [{ priority: 2_000_000_000 }],
+  'a timeout without a unit': [{ drain: { timeout: '10' } }],
+  'a missing strategy': [wrong({ strategy: undefined })],
+};
+
+describe('gpu-partition validate beside the API server', () => {
+  const cluster = useSharedCluster();
+  const dryRun = async (text: string) => cluster().kubectl(['apply', '--dry-run=server', '-f', '-'], { input: text });
+  const validate = async (text: string) => runJson(['validate', '-f', '-'], { stdin: text });
+
+  before(async function () {
+    this.timeout(60_000);
+    const applied = await cluster().kubectl(['apply', '-f', crdFile]);
+    expect(applied.stderr).to.equal('');
+    const established = [
+      'wait',
+      '--for=condition=Established',
+      'crd/gpupartitionpolicies.gpupartition.dev',
+      '--timeout=30s',
+    ];
+    await eventually(
+      async () => (await cluster().kubectl(established)).code,
+      (code) => code === 0,
+      { timeoutMs: 30_000 },
+    );
+    await eventually(
+      async () => (await dryRun(yamlOf(aPolicy(uniqueName('probe'))))).stderr,
+      (stderr) => stderr === '',
+      { timeoutMs: 30_000 },
+    );
+  });
+
+  for (const [what, [spec, message]] of Object.entries(bad)) {
+    it(`refuses ${what}, as the API server does`, async () => {
+      const text = yamlOf(aPolicy(uniqueName('bad'), spec));
+      const [server, ours] = await Promise.all([dryRun(text), validate(text)]);
+      expect(server.code, server.stdout).to.not.equal(0);
+      expect(ours.code).to.equal(1);
+      if (message === undefined) return;
+      expect(server.stderr).to.contain(message);
+      expect(ours.answer.findings.map((finding) => finding.message)).to.include(message);
+    });
+  }
+
+  it('refuses names that the API server refuses', async () => {
+    for (const name of ['Upper', 'under_score', '-dash', 'a'.repeat(64)]) {
+      const text = yamlOf({ ...aPolicy('x'), metadata: { name } });
+      expect((await dryRun(text)).code, name).to.not.equal(0);
+      expect((await validate(text)).code, name).to.equal(1);
+    }
+  });
+
+  it('refuses a key that is given twice, of which kubectl takes the last without a word', async () => {
+    const text = yamlOf(aPolicy(uniqueName('twice'))).replace(
+      '  strategy: mixed',
+      '  strategy: both\n  strategy: mixed',
+    );
+    expect((await dryRun(text)).stderr).to.equal('');
+    const { code, answer } = await validate(text);
+    expect(code).to.equal(1);
+    expect(answer.findings.map((finding) => `${finding.code} ${finding.path}`)).to.deep.equal([
+      'DuplicateKey spec.strategy',
+    ]);
+  });
+
+  it('knows every rule of the CRD by its own sentence', () => {
+    const messages: string[] = [];
+    JSON.stringify(parse(readFileSync(crdFile, 'utf8')), (key, value: unknown) => {
+      if (key === 'message' && typeof value === 'string') messages.push(value);
+      return value;
+    });
+    expect(new Set(messages)).to.deep.equal(new Set(Object.values(RULE_MESSAGES)));
+  });
+
+  it('accepts what the API server accepts', async () => {
+    const text = yamlOf(
+      aPolicy(uniqueName('good')),
+      aPolicy(uniqueName('good'), { strategy: 'single', layouts: [{ profiles: { '1g.5gb': 3 } }], priority: -5 }),
+      aPolicy(uniqueName('good'), {
+        layouts: [{ gpus: { models: ['A30'], indices: [0] }, preset: 'all-balanced' }, { mig: 'Disabled' }],
+      }),
+    );
+    expect((await dryRun(text)).stderr).to.equal('');
+    expect((await validate(text)).answer.findings).to.deep.equal([]);
+  });
+
+  it('writes policies from both files of mig-parted that the API server takes', async function () {
+    this.timeout(60_000);
+    for (const file of ['gpu-operator-HEAD-default-mig-parted-config.yaml', 'mig-parted-HEAD-examples-config.yaml']) {
+      const imported = await run(['import', 'mig-parted', `${fixtures}mig-parted/${file}`]);
+      expect(imported.code).to.equal(0);
+      const server = await dryRun(imported.stdout);
+      expect(server.stderr).to.equal('');
+      expect(server.stdout.trim().split('\n')).to.have.length(parseAllDocuments(imported.stdout).length);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import type { PolicySpec } from '../../../src/api/types.ts';
+import { claimKey } from '../../../src/core/policy/same-nodes.ts';
+import { findBrokenRules, RULE_MESSAGES } from '../../../src/core/policy/rules.ts';
+import { validatePolicy } from '../../../src/core/policy/validate.ts';
+
+const policy = (spec: object) => ({
+  apiVersion: 'gpupartition.dev/v1alpha1',
+  kind: 'GpuPartitionPolicy',
+  metadata: { name: 'p' },
+  spec,
+});
+const selector = { matchLabels: { pool: 'x' } };
+
+describe('validatePolicy', () => {
+  it('refuses any value that is no policy, and never throws', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(validatePolicy(value).findings).to.not.be.empty;
+      }),
+    );
+  });
+
+  it('reports each field that this version does not honour at its own place', () => {
+    const spec = { nodeSelector: selector, strategy: 'mixed', layouts: [{ mig: 'Disabled' }], allow: { reboot: true } };
+    const found = validatePolicy(policy(spec)).findings.filter(({ code }) => code === 'NotSupportedYet');
+    for (const { path, severity } of found) {
+      expect(severity).to.equal('error');
+      expect(path[0]).to.equal('spec');
+    }
+  });
+
+  it('judges geometry even where other fields are wrong in meaning, but not where a layout is', () => {
+    const layouts = [{ gpus: { models: ['A30'] }, profiles: { '7g.40gb': 1 } }];
+    const codes = (spec: object) => validatePolicy(policy(spec)).findings.map(({ code }) => code);
+    expect(codes({ nodeSelector: {}, strategy: 'mixed', layouts })).to.deep.equal(['RuleBroken', 'UnknownProfile']);
+    expect(codes({ nodeSelector: selector, strategy: 'mixed', layouts: [...layouts, {}] })).to.deep.equal([
+      'RuleBroken',
+    ]);
+  });
+});
+
+describe('findBrokenRules', () => {
+  it('finds a rule at the entry that breaks it', () => {
+    const spec = {
+      nodeSelector: selector,
+      strategy: 'single',
+      layouts: [{ profiles: { '1g.5gb': 1 } }, { profiles: { a: 1, b: 1 } }],
+    };
+    const found = findBrokenRules(policy(spec));
+    expect(found[0]).to.deep.equal({ path: ['spec', 'layouts', 1, 'profiles'], message: RULE_MESSAGES.singleProfile });
+    expect(found.slice(1).map(({ path }) => path.at(-1))).to.deep.equal(['a', 'b']);
+  });
+
+  it('finds nothing in values of wrong types: they are the schema’s to report', () => {
+    for (const value of [
+      undefined,
+      null,
+      1,
+      [],
+      { spec: [] },
+      { spec: { layouts: {}, nodeSelector: 1, rollout: 'x' } },
+    ]) {
+      expect(findBrokenRules(value)).to.deep.equal([]);
+    }
+  });
+});
+
+describe('claimKey', () => {
+  const key = (nodeSelector: PolicySpec['nodeSelector'], priority?: number) =>
+    claimKey({ nodeSelector, strategy: 'mixed', layouts: [], ...(priority === undefined ? {} : { priority }) });
+
+  it('is the same for selectors that mean the same', () => {
+    const expression = { key: 'pool', operator: 'In' as const, values: ['x', 'x'] };
+    expect(key({ matchExpressions: [expression] })).to.equal(key(selector, 0));
+    expect(key({ ...selector, matchExpressions: [expression] })).to.equal(key(selector));
+  });
+
+  it('differs where the nodes or the priority differ', () => {
+    expect(key({ matchLabels: { pool: 'y' } })).to.not.equal(key(selector));
+    expect(key(selector, 1)).to.not.equal(key(selector));
+  });
+});

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+import { makeExecute, type ChildOptions, type Execute } from '../../src/device/child.ts';
+import { DeviceError } from '../../src/device/errors.ts';
+import { findTool } from '../../src/device/tool.ts';
+import { eventually } from '../support/eventually.ts';
+import { useScratchFolder, writeScript } from './scratch-folder.ts';
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'None';
+  } catch (error) {
+    if (error instanceof DeviceError) return error.code;
+    throw error;
+  }
+}
+
+describe('a child of nvidia-smi', () => {
+  const scratch = useScratchFolder();
+  const make = (name: string, lines: readonly string[], options: ChildOptions = {}): Execute =>
+    makeExecute({ file: writeScript(scratch.path(name), ...lines), prefix: [] }, options);
+
+  it('gets its arguments as they are, and nothing of our environment', async () => {
+    process.env['GPU_PARTITION_SECRET'] = 'x';
+    const execute = make('env', ['for a in "$@"; do echo "<$a>"; done', 'env | sort']);
+    const { stdout, rc, end } = await execute(['mig', '-i', '$(id);`id`'], 5_000);
+    delete process.env['GPU_PARTITION_SECRET'];
+    expect([rc, end]).to.deep.equal([0, 'Exited']);
+    const names = stdout.split('\n').flatMap((line) => (line.includes('=') ? [line.split('=')[0]] : []));
+    // PWD, _ and SHLVL are the shell's own.
+    expect(names.filter((name) => name !== 'PWD' && name !== '_' && name !== 'SHLVL')).to.deep.equal([
+      'LC_ALL',
+      'PATH',
+    ]);
+    expect(stdout).to.include('<$(id);`id`>');
+  });
+
+  it('reports its exit code and what it wrote to either stream', async () => {
+    const execute = make('both', ['echo one', 'echo two >&2', 'exit 19']);
+    const { rc, stdout } = await execute([], 5_000);
+    expect(rc).to.equal(19);
+    expect(stdout.split('\n').toSorted().join(' ').trim()).to.equal('one two');
+  });
+
+  it('is killed at its deadline with all that it started, even if it ignores SIGTERM', async () => {
+    const pids = scratch.path('pids');
+    const execute = make('hang', ['trap "" TERM', `sleep 60 & echo $$ $! > ${pids}`, 'wait']);
+    const { end } = await execute([], 300);
+    expect(end).to.equal('TimedOut');
+    const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
+    expect(started).to.have.length(2);
+    await eventually(() => expect(started.filter(isAlive)).to.deep.equal([]));
+  });
+
+  it('is killed when it writes without end', async () => {
+    const execute = make('flood', ['while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done'], {
+      maxOutputBytes: 100_000,
+    });
+    const { end, stdout } = await execute([], 10_000);
+    expect(end).to.equal('TooLong');
+    expect(stdout.length).to.be.at.most(100_000);
+  });
+
+  it('that survives SIGKILL is abandoned, and no other is started until it is gone', async () => {
+    const gone: number[] = [];
+    const fifo = scratch.path('pid');
+    // Nobody can make a process in uninterruptible sleep here: the kill is left out instead.
+    const execute = make('stuck', [`echo $$ > ${fifo}`, 'exec sleep 60'], {
+      kill: (group) => gone.push(group),
+      killGraceMs: 50,
+    });
+    expect(await codeOf(execute([], 200))).to.equal('Unresponsive');
+    const [pid = 0] = gone;
+    try {
+      expect(isAlive(pid)).to.equal(true);
+      expect(await codeOf(execute([], 200))).to.equal('Unresponsive');
+      expect(gone).to.have.length(1);
+    } finally {
+      process.kill(-pid, 'SIGKILL');
+    }
+    writeScript(scratch.path('stuck'), 'echo back');
+    await eventually(async () => expect((await execute([], 5_000)).stdout).to.equal('back\n'));
+  });
+
+  it('that cannot be started is a missing tool', async () => {
+    const execute = makeExecute({ file: scratch.path('nowhere'), prefix: [] });
+    expect(await codeOf(execute([], 1_000))).to.equal('ToolMissing');
+  });
+});
+
+describe('the tool', () => {
+  const scratch = useScratchFolder();
+
+  it('is found on the path, by its own path, or inside a driver root', () => {
+    const file = writeScript(scratch.path('nvidia-smi'), 'exit 0');
+    expect(findTool({ searchPath: `/nowhere:${scratch.path()}` })).to.deep.equal({ file, prefix: [] });
+    expect(findTool({ path: file })).to.deep.equal({ file, prefix: [] });
+    const chroot = writeScript(scratch.path('chroot'), 'exit 0');
+    expect(findTool({ driverRoot: scratch.path(), searchPath: scratch.path() })).to.deep.equal({
+      file: chroot,
+      prefix: [scratch.path(), 'nvidia-smi'],
+    });
+  });
+
+  it('that is not there is said to be missing, with the places looked at', () => {
+    expect(existsSync('/nowhere')).to.equal(false);
+    for (const options of [{ searchPath: '/nowhere' }, { path: '/nowhere/nvidia-smi' }, { driverRoot: '/nowhere' }]) {
+      expect(() => findTool(options)).to.throw(DeviceError, /^ToolMissing.*nowhere/);
+    }
+  });
+});

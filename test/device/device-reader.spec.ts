@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { MODELS } from '../../src/core/geometry/models.ts';
+import { DeviceError } from '../../src/device/errors.ts';
+import { toInstances } from '../../src/device/state.ts';
+import { SimulatedNode } from './simulated-node.ts';
+
+const threeSlices = `gpu 0 mig 1 pending 1
+gi 0 1 profile 9 place 0:4
+ci 0 1 0 profile 2 place 0:3
+gi 0 5 profile 14 place 4:2
+ci 0 5 0 profile 1 place 0:2
+gi 0 13 profile 19 place 6:1
+ci 0 13 0 profile 0 place 0:1
+proc gpu 0 gi 5 ci 0 pid 42 mem 1200 name python3
+`;
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'None';
+  } catch (error) {
+    if (error instanceof DeviceError) return error.code;
+    throw error;
+  }
+}
+
+describe('reading the device', () => {
+  it('joins what no single command tells: places, UUIDs, attributes, processes', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const { gpus, driverVersion } = await node.openDriver().readDevice();
+    expect(driverVersion).to.equal('550.163.01');
+    expect(gpus[0]).to.deep.include({ computeCapability: '8.0', pciClass: '0x030200', migCapable: true });
+    const [half, quarter, eighth] = gpus[0]?.instances ?? [];
+    expect(half).to.deep.include({ profile: '3g.20gb', profileId: 9, id: 1, start: 0, size: 4, processes: [] });
+    expect(quarter?.processes).to.deep.equal([{ pid: 42, name: 'python3', computeInstance: 0 }]);
+    const [device] = eighth?.computeInstances ?? [];
+    expect(device?.uuid).to.match(/^MIG-/);
+    expect(device?.attributes).to.deep.equal({
+      memoryMiB: 4864,
+      multiprocessors: 14,
+      engines: { copy: 1, decoder: 0, encoder: 0, jpeg: 0, ofa: 0 },
+      slices: { gpuInstance: 1, computeInstance: 1 },
+    });
+  });
+
+  it('costs two processes when nothing has changed, one with MIG off', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], threeSlices);
+    const driver = node.openDriver();
+    const first = await driver.readDevice();
+    node.commands.length = 0;
+    expect(await driver.readDevice()).to.deep.equal(first);
+    expect(node.commands).to.deep.equal([
+      ['-q', '-x'],
+      ['mig', '-lgi'],
+    ]);
+
+    const off = new SimulatedNode(['A100-SXM4-40GB', 'T4']);
+    const offDriver = off.openDriver();
+    await offDriver.readDevice();
+    off.commands.length = 0;
+    await offDriver.readDevice();
+    expect(off.commands).to.deep.equal([['-q', '-x']]);
+  });
+
+  it('sees a process come and an instance go without being told', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const driver = node.openDriver();
+    await driver.readDevice();
+    await node.startProcess(0, 6);
+    expect(toInstances((await driver.readDevice()).gpus[0]!).map(({ busy }) => busy)).to.deep.equal([
+      false,
+      true,
+      true,
+    ]);
+    node.state = threeSlices.replace(/gi 0 13.*\nci 0 13.*\n/, '');
+    expect((await driver.readDevice()).gpus[0]?.instances.map(({ start }) => start)).to.deep.equal([0, 4]);
+  });
+
+  it('counts an instance as busy when a pod holds its UUID, or the whole GPU, without a process', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const [gpu] = (await node.openDriver().readDevice()).gpus;
+    if (gpu === undefined) throw new Error('no GPU');
+    const uuid = gpu.instances[0]?.computeInstances[0]?.uuid ?? '';
+    expect(toInstances(gpu, new Set([uuid])).map(({ busy }) => busy)).to.deep.equal([true, true, false]);
+    expect(toInstances(gpu, new Set([gpu.uuid])).every(({ busy }) => busy)).to.equal(true);
+  });
+
+  it('keeps one geometry object per model, so that the planner prepares it once', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A30']);
+    const { gpus } = await node.openDriver().readDevice();
+    expect(gpus[0]?.geometry).to.equal(gpus[1]?.geometry);
+    expect(gpus[2]?.geometry).not.to.equal(gpus[1]?.geometry);
+  });
+
+  it('reads the geometry of every model that the simulator knows as the built-in table has it', async () => {
+    for (const model of MODELS.filter(({ memorySlices, superseded }) => memorySlices > 0 && superseded !== true)) {
+      let node: SimulatedNode;
+      try {
+        node = new SimulatedNode([model.id]);
+      } catch {
+        continue; // The simulator has no such board.
+      }
+      const [gpu] = (await node.openDriver().readDevice()).gpus;
+      const shape = ({ name, starts }: { name: string; starts: readonly number[] }) => `${name}@${starts.join()}`;
+      expect(gpu?.geometry?.profiles.map(shape), model.id).to.include.members(model.profiles.map(shape));
+    }
+  });
+
+  it('reads the healthy GPUs beside a lost one, and remembers who is lost', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30', 'H100-80GB-HBM3'], threeSlices);
+    const driver = node.openDriver();
+    await driver.readDevice();
+    node.faults = 'lost gpu=1';
+    const { gpus, lost } = await driver.readDevice();
+    expect(gpus.map(({ index, instances }) => [index, instances.length])).to.deep.equal([
+      [0, 3],
+      [2, 0],
+    ]);
+    expect(lost).to.have.length(1);
+    expect(lost[0]).to.deep.include({ pciBusId: node.busId(1), uuid: node.uuid(1), product: 'NVIDIA A30' });
+    // An agent that starts after the loss knows the bus id only.
+    const [unknown] = (await node.openDriver().readDevice()).lost;
+    expect(unknown).to.deep.include({ pciBusId: node.busId(1), uuid: undefined });
+  });
+
+  it('reads again when the device changed between two commands, and says so when it keeps changing', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    let changes = 1;
+    const fewer = threeSlices.replace(/gi 0 13.*\nci 0 13.*\n/, '');
+    node.intercept = (args, run) => {
+      if (args.includes('-lgi') && changes > 0) {
+        changes -= 1;
+        node.state = node.state === threeSlices ? fewer : threeSlices;
+      }
+      return run();
+    };
+    expect((await node.openDriver().readDevice()).gpus[0]?.instances).to.have.length(2);
+    changes = 100;
+    expect(await codeOf(node.openDriver().readDevice())).to.equal('Unstable');
+  });
+
+  it('says what is wrong with the driver as a whole', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const faults = {
+      nodriver: 'DriverUnavailable',
+      'fail Init rc=18': 'DriverMismatch',
+      'output garbage=300': 'ParseError',
+    };
+    for (const [fault, code] of Object.entries(faults)) {
+      node.faults = fault;
+      expect(await codeOf(node.openDriver().readDevice()), fault).to.equal(code);
+    }
+    node.faults = '';
+    node.uid = 1000;
+    expect(await codeOf(node.openDriver().readDevice())).to.equal('NotPermitted');
+  });
+
+  it('never takes damaged output for an empty device', async () => {
+    for (const argument of ['-x', '-lgi', '-lci', '-L', '-lgip', '-lgipp']) {
+      for (const damage of ['empty', 'garbage=200', 'cut=120']) {
+        const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+        node.faults = `output ${damage} with=${argument}`;
+        const code = await codeOf(node.openDriver().readDevice());
+        expect(code, node.faults).to.be.oneOf(['ParseError', 'Unstable']);
+      }
+    }
+  });
+});

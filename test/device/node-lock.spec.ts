@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { DeviceError } from '../../src/device/errors.ts';
+import { lockNode, type NodeLock } from '../../src/device/node-lock.ts';
+import { useScratchFolder } from './scratch-folder.ts';
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'None';
+  } catch (error) {
+    if (error instanceof DeviceError) return error.code;
+    throw error;
+  }
+}
+
+describe('lock of a node', () => {
+  const scratch = useScratchFolder();
+
+  /** Another process that takes the lock and keeps it. */
+  async function startHolder(folder: string): Promise<ChildProcess> {
+    const module = new URL('../../src/device/node-lock.ts', import.meta.url).href;
+    const program = `const { lockNode } = await import(${JSON.stringify(module)});
+      await lockNode({ folder: ${JSON.stringify(folder)} });
+      console.log('held');
+      setInterval(() => undefined, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    return child;
+  }
+
+  it('is had by one at a time, and leaves nothing behind', async () => {
+    const folder = scratch.path('one');
+    const lock = await lockNode({ folder, waitMs: 0 });
+    expect(await codeOf(lockNode({ folder, waitMs: 0 }))).to.equal('Locked');
+    await lock.release();
+    const next = await lockNode({ folder, waitMs: 0 });
+    await next.release();
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('is had by exactly one of many who try at once, whoever died before them', async () => {
+    const folder = scratch.path('many');
+    const holder = await startHolder(folder);
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockNode({ folder, waitMs: 0 })));
+    const locks = tries.flatMap((result): readonly NodeLock[] => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(locks.filter((lock) => lock.isHeld())).to.have.length(1);
+    for (const lock of locks) await lock.release();
+  });
+
+  it('is refused while another process lives, and passes on when that is killed', async () => {
+    const folder = scratch.path('other');
+    const holder = await startHolder(folder);
+    expect(await codeOf(lockNode({ folder, waitMs: 0 }))).to.equal('Locked');
+    const waiting = lockNode({ folder, retryMs: 20 });
+    holder.kill('SIGKILL');
+    const lock = await waiting;
+    expect(lock.isHeld()).to.equal(true);
+    await lock.release();
+  });
+
+  it('stays with a holder that is stopped', async () => {
+    const folder = scratch.path('stopped');
+    const holder = await startHolder(folder);
+    holder.kill('SIGSTOP');
+    expect(await codeOf(lockNode({ folder, waitMs: 0 }))).to.equal('Locked');
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+  });
+
+  it('knows when its name was taken away', async () => {
+    const folder = scratch.path('taken');
+    const lock = await lockNode({ folder });
+    rmSync(`${folder}/lock`);
+    expect(lock.isHeld()).to.equal(false);
+    const other = await lockNode({ folder, waitMs: 0 });
+    await lock.release();
+    expect(other.isHeld()).to.equal(true);
+    await other.release();
+  });
+
+  it('says when its folder cannot be used, and gives up waiting when asked', async () => {
+    expect(await codeOf(lockNode({ folder: '/proc/no-such-folder', waitMs: 0 }))).to.equal('JournalUnavailable');
+    const folder = scratch.path('waiting');
+    const lock = await lockNode({ folder });
+    const controller = new AbortController();
+    const waiting = codeOf(lockNode({ folder, signal: controller.signal }));
+    controller.abort();
+    expect(await waiting).to.equal('Locked');
+    await lock.release();
+  });
+});

@@ -1,0 +1,240 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { demoNodes } from '../../src/simulator/demo/nodes.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { eventually, stays } from '../support/eventually.ts';
+import { useRig } from '../support/rig.ts';
+
+interface Vector {
+  readonly id: string;
+  readonly strategy: string;
+  readonly expected: { readonly labels: Readonly<Record<string, string>> };
+}
+
+/** Labels that NVIDIA's own packages computed for a node of this kind. */
+async function vectorLabels(id: string, strategy: string): Promise<Readonly<Record<string, string>>> {
+  const vectors = JSON.parse(await readFile('test/fixtures/labels/label-vectors.json', 'utf8')) as readonly Vector[];
+  return vectors.find((vector) => vector.id === id && vector.strategy === strategy)?.expected.labels ?? {};
+}
+
+/** Without what says nothing of the layout: versions of driver and CUDA, and the machine. */
+function layoutLabels(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(labels).filter(
+      ([key]) => key.startsWith('nvidia.com/') && !/^nvidia\.com\/(cuda\.|gpu\.machine$|gpu\.present$|mig\.config\.state$)/.test(key),
+    ),
+  );
+}
+
+describe('the main job, all programs on a real control plane', function () {
+  this.timeout(120_000);
+  const rig = useRig(demoNodes);
+
+  it('partitions four kinds of nodes by the samples, and kubectl wait sees it', async () => {
+    await applyFolder(rig().controlPlane, 'samples');
+    for (const name of ['inference', 'notebooks', 'whole-gpus']) {
+      await rig().kubectl('wait', '--for=condition=Ready', `gpp/${name}`, '--timeout=60s');
+    }
+    expect(await rig().rig.deviceState('sim-a100')).to.match(/gpu 7 mig 1 pending 1/);
+    const states = await Promise.all(demoNodes.map(({ name }) => rig().partition(name)));
+    expect(states.map(({ status }) => status?.layout)).to.deep.equal([
+      '8 GPUs: 2×1g.5gb + 1×2g.10gb + 1×3g.20gb',
+      '2 GPUs: 2×1g.10gb + 1×2g.20gb + 1×3g.40gb',
+      '1 GPU: 4×1g.6gb',
+      '1 GPU: whole',
+    ]);
+  });
+
+  it('labels a node under single as GPU Feature Discovery does', async () => {
+    const { metadata } = await rig().node('sim-a30');
+    expect(layoutLabels(metadata.labels)).to.deep.equal(layoutLabels(await vectorLabels('a30-4x1g.6gb', 'single')));
+  });
+
+  it('labels a node under mixed as GPU Feature Discovery does', async () => {
+    const { metadata } = await rig().node('sim-a100');
+    // The vector is of one GPU and of the driver of 2020: eight GPUs, and the newer driver's memory of the same profiles.
+    const expected = {
+      ...layoutLabels(await vectorLabels('a100-40gb-mixed-2x1g-1x2g-1x3g', 'mixed')),
+      'nvidia.com/gpu.count': '8',
+      'nvidia.com/gpu.memory': '40960',
+      'nvidia.com/mig-1g.5gb.count': '16',
+      'nvidia.com/mig-2g.10gb.count': '8',
+      'nvidia.com/mig-3g.20gb.count': '8',
+      'nvidia.com/mig-2g.10gb.memory': '9856',
+      'nvidia.com/mig-3g.20gb.memory': '19968',
+    };
+    const named = Object.fromEntries(
+      Object.entries(expected).map(([key, value]) => [key, value.replace(/^A100-/, 'NVIDIA-A100-')]),
+    );
+    expect(layoutLabels(metadata.labels)).to.deep.equal(named);
+  });
+
+  it('opens the nodes when they are done, and marks them', async () => {
+    for (const { name } of demoNodes) {
+      const { metadata, spec } = await rig().node(name);
+      expect(spec.taints ?? []).to.deep.equal([]);
+      expect(metadata.labels).to.include({ 'gpupartition.dev/state': 'ready', 'nvidia.com/mig.config.state': 'success' });
+    }
+  });
+
+  it('lets the real scheduler bind pods by label and by resource', async () => {
+    await applyFolder(rig().controlPlane, 'samples/workloads');
+    const nodes = await eventually(
+      () => rig().kubectl('get', 'pods', 'notebook', 'small-model', '-o', 'jsonpath={.items[*].spec.nodeName}'),
+      (text) => text.trim().split(/\s+/).length === 2 && text.trim() !== '',
+      { timeoutMs: 20_000 },
+    );
+    expect(nodes).to.equal('sim-a30 sim-a100');
+    await rig().kubectl('delete', '-k', 'samples/workloads', '--wait', '--grace-period=1');
+  });
+
+  it('writes nothing and touches no device when the same policies are applied again', async () => {
+    const before = await rig().writes();
+    const operations = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
+    await applyFolder(rig().controlPlane, 'samples');
+    // A change of metadata wakes every watch: the controller looks at each node again and finds nothing to do.
+    await rig().kubectl('annotate', 'gpp', '--all', `touched=${Date.now()}`);
+    await stays(
+      async () => (await rig().writes()).slice(before.length),
+      (writes) => writes.length === 0,
+      { forMs: 3000, intervalMs: 300 },
+    );
+    const after = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
+    expect(after.map(({ length }) => length)).to.deep.equal(operations.map(({ length }) => length));
+  });
+
+  it('changes a node with one write of the wish and at most eight writes in all', async () => {
+    const before = (await rig().writes()).length;
+    await rig().apply('inference', {
+      nodeSelector: { matchLabels: { pool: 'inference' } },
+      layouts: [
+        { gpus: { models: ['A100-*-40GB'] }, profiles: { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 } },
+        { gpus: { models: ['H100-80GB-*'] }, profiles: { '3g.40gb': 2 } },
+      ],
+    });
+    await rig().waitFor('inference', 'Ready', 'True', 'Ready');
+    const writes = (await rig().writes()).slice(before).filter((write) => write.endsWith(' sim-h100'));
+    const toSpec = writes.filter((write) => write.includes('gpunodepartitions.gpupartition.dev sim-h100'));
+    // The wish and the grant.
+    expect(toSpec, toSpec.join('\n')).to.have.lengthOf(2);
+    expect(writes.length, writes.join('\n')).to.be.at.most(8);
+  });
+
+  it('keeps what can stay: the A100 node was not touched by that change', async () => {
+    const { spec } = await rig().partition('sim-a100');
+    expect(spec.granted?.epoch).to.equal(1);
+  });
+
+  it('refuses a layout that cannot fit, with numbers, and touches nothing', async () => {
+    const before = await rig().rig.deviceState('sim-h100');
+    await rig().apply('inference', {
+      nodeSelector: { matchLabels: { pool: 'inference' } },
+      layouts: [{ gpus: { models: ['H100-80GB-*'] }, profiles: { '3g.40gb': 2, '1g.10gb': 1 } }],
+    });
+    const policy = await rig().waitFor('inference', 'Valid', 'False', 'DoesNotFit');
+    const valid = policy.status?.conditions?.find(({ type }) => type === 'Valid');
+    expect(valid?.message).to.match(/9 of 8 memory slices/);
+    expect(await rig().rig.deviceState('sim-h100')).to.equal(before);
+    expect(await rig().kubectl('describe', 'gpp', 'inference')).to.include('9 of 8 memory slices');
+  });
+
+  it('refuses a profile of another GPU on the node that has it', async () => {
+    await rig().apply('inference', {
+      nodeSelector: { matchLabels: { pool: 'inference' } },
+      layouts: [{ profiles: { '1g.5gb': 7 } }],
+    });
+    const policy = await rig().waitFor('inference', 'Valid', 'False', 'UnknownProfile');
+    expect(policy.status?.conditions?.find(({ type }) => type === 'Valid')?.message).to.match(/sim-h100.*1g\.10gb/);
+  });
+
+  it('refuses by name a field that it does not honour yet', async () => {
+    await rig().apply('inference', {
+      nodeSelector: { matchLabels: { pool: 'inference' } },
+      layouts: [{ profiles: { '1g.5gb': 7 } }],
+      drain: { scope: 'Affected' },
+    });
+    const policy = await rig().waitFor('inference', 'Valid', 'False', 'NotSupportedYet');
+    expect(policy.status?.conditions?.find(({ type }) => type === 'Valid')?.message).to.include('spec.drain.scope');
+  });
+
+  it('is Ready for a selector of nothing', async () => {
+    await rig().apply('nobody', { nodeSelector: { matchLabels: { pool: 'nobody' } }, layouts: [{ mig: 'Disabled' }] });
+    await rig().waitFor('nobody', 'Ready', 'True', 'NoNodes');
+  });
+
+  it('names the winner to a policy that loses a node, and lets it win when the other goes', async () => {
+    const layouts = [{ gpus: { models: ['A30'] }, profiles: { '2g.12gb': 2 } }];
+    await rig().apply('stronger', { nodeSelector: { matchLabels: { pool: 'notebooks' } }, strategy: 'single', priority: 10, layouts });
+    const loser = await rig().waitFor('notebooks', 'Stalled', 'True', 'Conflicted');
+    expect(loser.status?.conditions?.find(({ type }) => type === 'Stalled')?.message).to.include('stronger');
+    await rig().waitFor('stronger', 'Ready', 'True', 'Ready');
+    expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 2×2g.12gb');
+    await rig().kubectl('delete', 'gpp', 'stronger');
+    await rig().waitFor('notebooks', 'Ready', 'True', 'Ready');
+    expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 4×1g.6gb');
+  });
+
+  it('waits for pods that use the GPUs, names them, and goes on when they have ended', async () => {
+    await applyFolder(rig().controlPlane, 'samples/workloads');
+    await rig().kubectl('wait', '--for=condition=Ready', 'pod/notebook', '--timeout=20s');
+    await rig().apply('notebooks', {
+      nodeSelector: { matchLabels: { pool: 'notebooks' } },
+      strategy: 'single',
+      layouts: [{ gpus: { models: ['A30'] }, profiles: { '2g.12gb': 2 } }],
+    });
+    const policy = await rig().waitFor('notebooks', 'Reconciling', 'True', 'Waiting');
+    expect(policy.status?.conditions?.find(({ type }) => type === 'Ready')?.message).to.include('default/notebook');
+    const partition = await rig().partition('sim-a30');
+    expect(partition.status).to.deep.include({ phase: 'Waiting', layout: '1 GPU: 4×1g.6gb' });
+    expect((await rig().node('sim-a30')).spec.taints ?? []).to.deep.equal([]);
+    await rig().kubectl('delete', '-k', 'samples/workloads', '--wait', '--grace-period=1');
+    await rig().waitFor('notebooks', 'Ready', 'True', 'Ready');
+    expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 2×2g.12gb');
+  });
+
+  it('computes and changes nothing in mode Plan', async () => {
+    await rig().apply('notebooks', {
+      nodeSelector: { matchLabels: { pool: 'notebooks' } },
+      strategy: 'single',
+      mode: 'Plan',
+      layouts: [{ gpus: { models: ['A30'] }, profiles: { '1g.6gb': 4 } }],
+    });
+    const policy = await rig().waitFor('notebooks', 'Ready', 'True', 'PlanOnly');
+    await eventually(
+      () => rig().policy('notebooks'),
+      ({ status }) => status?.plan?.instancesDestroyed === 2 && status.plan.instancesCreated === 4,
+      { what: 'the plan in the status' },
+    );
+    expect(policy.status?.nodes?.matched).to.equal(1);
+    expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 2×2g.12gb');
+  });
+
+  it('turns slices back into whole GPUs, and takes its labels along', async () => {
+    await rig().apply('notebooks', {
+      nodeSelector: { matchLabels: { pool: 'notebooks' } },
+      strategy: 'mixed',
+      mode: 'Enforce',
+      layouts: [{ mig: 'Disabled' }],
+    });
+    await rig().waitFor('notebooks', 'Ready', 'True', 'Ready');
+    expect(await rig().rig.deviceState('sim-a30')).to.include('gpu 0 mig 0 pending 0');
+    const { metadata } = await rig().node('sim-a30');
+    expect(metadata.labels).to.include({ 'nvidia.com/gpu.product': 'NVIDIA-A30', 'nvidia.com/gpu.count': '1' });
+    expect(metadata.labels).not.to.have.property('nvidia.com/gpu.slices.gi');
+  });
+
+  it('leaves layout and GPU labels on a node whose policy is deleted, and nothing else of its own', async () => {
+    await rig().kubectl('delete', 'gpp', 'inference', 'whole-gpus');
+    await eventually(
+      () => rig().partition('sim-a100'),
+      ({ status, spec }) => status?.phase === 'Unmanaged' && spec.policy === undefined,
+      { timeoutMs: 15_000 },
+    );
+    const { metadata } = await eventually(
+      () => rig().node('sim-a100'),
+      (node) => node.metadata.labels['gpupartition.dev/policy'] === undefined,
+    );
+    expect(metadata.labels).to.include({ 'nvidia.com/mig-1g.5gb.count': '16' });
+    expect(await rig().rig.deviceState('sim-a100')).to.include('gpu 7 mig 1 pending 1');
+  });
+});

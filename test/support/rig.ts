@@ -1,0 +1,107 @@
+import { stringify } from 'yaml';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { Rig, type RigNode } from '../../src/simulator/rig/rig.ts';
+import { clusterTimeoutMs, ownCluster } from './cluster.ts';
+import { eventually } from './eventually.ts';
+
+export interface NodeView {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly spec: { readonly taints?: readonly { readonly key: string }[] };
+  readonly status: { readonly allocatable?: Readonly<Record<string, string>> };
+}
+
+/** A rig of a suite's own, with what its tests ask of it. */
+export interface TestRig {
+  readonly rig: Rig;
+  readonly controlPlane: ControlPlane;
+  /** `kubectl apply` of a policy; throws kubectl's words when it is refused. */
+  apply(name: string, spec: Partial<PolicySpec> & Pick<PolicySpec, 'nodeSelector' | 'layouts'>): Promise<void>;
+  kubectl(...args: string[]): Promise<string>;
+  policy(name: string): Promise<GpuPartitionPolicy>;
+  /** Waits until the controller has said this of the policy's newest generation. */
+  waitFor(name: string, type: string, status: 'True' | 'False', reason?: string, timeoutMs?: number): Promise<GpuPartitionPolicy>;
+  partition(node: string): Promise<GpuNodePartition>;
+  node(name: string): Promise<NodeView>;
+  /** Writes of our own accounts so far, Events and leases aside: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
+  writes(): Promise<readonly string[]>;
+}
+
+/** Registers the hooks of a suite with a rig: `const rig = useRig(nodes);` in a describe. */
+export function useRig(nodes: readonly RigNode[], options: { readonly agentArguments?: readonly string[] } = {}): () => TestRig {
+  let test: TestRig | undefined;
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    const controlPlane = await ownCluster({ auditLog: true });
+    const controllerArguments = ['--lease-seconds', '3', '--waiting-poll-ms', '300', '--settle-ms', '100'];
+    const agentArguments = ['--read-interval-ms', '2000', ...(options.agentArguments ?? [])];
+    test = testRig(await Rig.start({ controlPlane, nodes, controllerArguments, agentArguments }));
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state !== 'failed' || !test) return;
+    for (const program of [test.rig.controller, ...test.rig.agents]) {
+      process.stderr.write(`--- ${program.name}\n${(await program.readLog()).trimEnd().split('\n').slice(-12).join('\n')}\n`);
+    }
+  });
+  after(async function () {
+    this.timeout(30_000);
+    await test?.rig.stop();
+    await test?.controlPlane.stop();
+  });
+  return () => {
+    if (!test) throw new Error('the rig is there only within tests and hooks of the suite');
+    return test;
+  };
+}
+
+function testRig(rig: Rig): TestRig {
+  const { controlPlane } = rig;
+  const read = async <T>(path: string): Promise<T> => (await controlPlane.client.demand({ path })) as T;
+  const kubectl = async (args: readonly string[], input?: string): Promise<string> => {
+    const { code, stdout, stderr } = await controlPlane.kubectl(args, input === undefined ? {} : { input });
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr || stdout}`);
+    return stdout;
+  };
+  const policy = (name: string): Promise<GpuPartitionPolicy> =>
+    read(`/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies/${name}`);
+  return {
+    rig,
+    controlPlane,
+    policy,
+    kubectl: (...args) => kubectl(args),
+    async apply(name, spec) {
+      const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name }, spec: { strategy: 'mixed', ...spec } };
+      await kubectl(['apply', '-f', '-'], stringify(object));
+    },
+    async waitFor(name, type, status, reason, timeoutMs = 30_000) {
+      // Only what the failure message shall show: an object's managed fields would hide the rest.
+      const conditions = async () => {
+        const { metadata, status: found } = await policy(name);
+        return { generation: metadata.generation, conditions: found?.conditions ?? [], summary: found?.summary };
+      };
+      await eventually(
+        conditions,
+        ({ generation, conditions: found }) =>
+          found.some(
+            (condition) =>
+              condition.type === type &&
+              condition.status === status &&
+              (reason === undefined || condition.reason === reason) &&
+              condition.observedGeneration === generation,
+          ),
+        { timeoutMs, what: `policy ${name} to be ${type}=${status} ${reason ?? ''}` },
+      );
+      return policy(name);
+    },
+    partition: (node) => read(`/apis/gpupartition.dev/v1alpha1/gpunodepartitions/${node}`),
+    node: (name) => read(`/api/v1/nodes/${name}`),
+    async writes() {
+      const all = await controlPlane.auditedWrites();
+      return all
+        .filter(({ user, resource }) => user.includes(':gpu-partition-') && !/^(events|leases)\./.test(resource))
+        .map(({ user, verb, resource, subresource, name }) =>
+          [user.split(':').at(-1), verb, subresource ? `${resource}/${subresource}` : resource, name].join(' '),
+        );
+    },
+  };
+}
