@@ -95,7 +95,10 @@ export class NodeAgent {
     }
     this.#failures = fault ? this.#failures + 1 : 0;
     const readFault = await this.#read();
-    logger[fault ? 'warn' : 'info']('grant finished', { epoch, ...(fault ? { code: fault.code, error: fault.message } : {}) });
+    logger[fault ? 'warn' : 'info']('grant finished', {
+      epoch,
+      ...(fault ? { code: fault.code, error: fault.message } : {}),
+    });
     const outcome = fault ?? readFault;
     const state = { ...this.#state(partition.status?.device), observedEpoch: epoch };
     if (outcome) {
@@ -106,7 +109,12 @@ export class NodeAgent {
       });
     }
     const lastGood = this.#lastGood();
-    return this.#report(partition, { ...state, step: 'Idle', ...(lastGood ? { lastGood } : {}), ...this.#plan(partition) });
+    return this.#report(partition, {
+      ...state,
+      step: 'Idle',
+      ...(lastGood ? { lastGood } : {}),
+      ...this.#plan(partition),
+    });
   }
 
   async #apply(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
@@ -161,7 +169,9 @@ export class NodeAgent {
     if (!granted || !lastGood || lastGood.bootID === bootID) return undefined;
     if (deviceMeets(this.#latest().gpus ?? [], granted.gpus)) return { step: 'Idle', lastGood: this.#lastGood() };
     const plan = planWish(this.#latest(), granted.gpus);
-    const destroys = plan.work.some(({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')));
+    const destroys = plan.work.some(
+      ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
+    );
     if (plan.report.refusal !== undefined || destroys) return undefined;
     logger.info('the node has been restarted; making the granted layout again', { ...plan.report });
     const [failure] = await device.apply(granted.gpus, plan.work, {
@@ -246,7 +256,8 @@ export class NodeAgent {
   #newest(watched: Partition): Partition {
     const written = this.#written;
     const isAhead =
-      written?.metadata.uid === watched.metadata.uid && isOlder(watched.metadata.resourceVersion, written?.metadata.resourceVersion);
+      written?.metadata.uid === watched.metadata.uid &&
+      isOlder(watched.metadata.resourceVersion, written?.metadata.resourceVersion);
     return isAhead && written ? written : watched;
   }
 }

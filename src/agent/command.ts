@@ -38,9 +38,18 @@ export function agentCommand(): Command {
     .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
     .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
     .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
-    .option('--read-interval-ms <n>', 'how often the GPUs are read when nothing else asks for it', integer(500, 86_400_000), 60_000)
+    .option(
+      '--read-interval-ms <n>',
+      'how often the GPUs are read when nothing else asks for it',
+      integer(500, 86_400_000),
+      60_000,
+    )
     .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
-    .option('--machine-file <file>', 'where the firmware tells the machine’s product name', '/sys/class/dmi/id/product_name')
+    .option(
+      '--machine-file <file>',
+      'where the firmware tells the machine’s product name',
+      '/sys/class/dmi/id/product_name',
+    )
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
     .action(async (options: Options) => runAgent(options));
 }

@@ -3,8 +3,12 @@ import type { Engines, Geometry } from '../core/geometry/geometry.ts';
 import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from '../device/state.ts';
 
 /** The GPUs as they are told to the cluster: what placements, labels and busy checks need, and no more. */
-export function reportDevice(device: DeviceState): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
-  const tables = new Map(device.gpus.flatMap(({ product, geometry }) => (geometry ? [[product, geometry] as const] : [])));
+export function reportDevice(
+  device: DeviceState,
+): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
+  const tables = new Map(
+    device.gpus.flatMap(({ product, geometry }) => (geometry ? [[product, geometry] as const] : [])),
+  );
   return {
     driverVersion: device.driverVersion,
     ...definedOnly({ cudaVersion: device.cudaVersion }),

@@ -44,4 +44,9 @@ export const commands: readonly CommandEntry[] = [
     summary: 'turn the configuration of other tools into policies',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
+  {
+    name: 'node',
+    summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset',
+    load: async () => (await import('./commands/node.ts')).nodeCommand,
+  },
 ];

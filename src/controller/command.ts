@@ -34,8 +34,16 @@ export function controllerCommand(): Command {
     .version(programVersion)
     .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
-    .option('--namespace <name>', 'namespace of the leader’s Lease', process.env['POD_NAMESPACE'] ?? 'gpu-partition-system')
-    .option('--identity <name>', 'name of this process in the Lease', process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`)
+    .option(
+      '--namespace <name>',
+      'namespace of the leader’s Lease',
+      process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
+    )
+    .option(
+      '--identity <name>',
+      'name of this process in the Lease',
+      process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`,
+    )
     .option('--no-leader-elect', 'lead without a Lease; only where no other controller runs')
     .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
     .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))

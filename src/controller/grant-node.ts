@@ -56,7 +56,9 @@ export class NodeGranter {
   /** For a node whose agent sees a process in the way: which pods to wait for, if it is one of theirs. */
   async nameHolders(node: NodeObject, verdict: Verdict): Promise<Verdict> {
     const holders = await this.#listGpuPods(node.metadata.name);
-    return holders.length > 0 ? this.#wait(node.metadata.name, holders) : { ...verdict, again: this.#settings.waitingPollMs };
+    return holders.length > 0
+      ? this.#wait(node.metadata.name, holders)
+      : { ...verdict, again: this.#settings.waitingPollMs };
   }
 
   async #write({ partition, policy, wish }: GrantRequest): Promise<Verdict> {

@@ -39,18 +39,19 @@ export class GpuPartitionOperator extends ResilientOperator {
     const { client, logger, settings, instance } = this.#options;
     const events = this.own(new EventRecorder({ client, logger, controller: 'gpupartition.dev/controller', instance }));
     // 1. Watches. Nothing is decided before all three are complete: what is absent then really is absent.
-    let world: World | undefined;
+    const known: { world?: World } = {};
     const onNode = (name: string): void => {
-      world?.changed();
+      known.world?.changed();
       nodeQueue.add(name);
     };
     const policyWatch = this.watch<GpuPartitionPolicy & KubeObject>({
       resource: policies,
       strip: stripManagedFields,
       onChange: ({ key }) => {
-        world?.changed();
-        policyQueue.addAfter(key, 0);
-        for (const { metadata } of world?.nodes.list() ?? []) nodeQueue.add(metadata.name);
+        known.world?.changed();
+        // Its nodes first: what is found of them is what its status says.
+        policyQueue.addAfter(key, policyPaceMs);
+        for (const { metadata } of known.world?.nodes.list() ?? []) nodeQueue.add(metadata.name);
       },
     });
     const nodeWatch = this.watch<NodeObject>({
@@ -62,7 +63,8 @@ export class GpuPartitionOperator extends ResilientOperator {
         const hasMoved =
           change.type === 'delete' || !sameJson(change.previous?.metadata.labels, change.object.metadata.labels);
         if (!hasMoved) return;
-        for (const { metadata } of world?.policies.list() ?? []) policyQueue.addAfter(metadata.name, policyPaceMs);
+        for (const { metadata } of known.world?.policies.list() ?? [])
+          policyQueue.addAfter(metadata.name, policyPaceMs);
       },
     });
     const partitionWatch = this.watch<GpuNodePartition & KubeObject>({
@@ -87,20 +89,21 @@ export class GpuPartitionOperator extends ResilientOperator {
       },
     });
     await this.waitForSync();
-    world = new World({
+    const world = new World({
       policies: policyWatch.store,
       nodes: nodeWatch.store,
       partitions: partitionWatch.store,
     });
-    const cluster = world;
-    const reporter = new NodeReporter(client, cluster, events, (node) => {
-      const { winner, losers = [] } = cluster.fleet.nodes.get(node) ?? {};
-      for (const policy of winner ? [winner, ...losers] : losers) policyQueue.addAfter(policy.metadata.name, policyPaceMs);
+    known.world = world;
+    const reporter = new NodeReporter(client, world, events, (node) => {
+      const { winner, losers = [] } = world.fleet.nodes.get(node) ?? {};
+      for (const policy of winner ? [winner, ...losers] : losers)
+        policyQueue.addAfter(policy.metadata.name, policyPaceMs);
     });
-    const nodeReconciler = new NodeReconciler({ client, world: cluster, reporter, settings, log: logger });
+    const nodeReconciler = new NodeReconciler({ client, world, reporter, settings, log: logger });
     const policyReconciler = new PolicyReconciler({
       client,
-      world: cluster,
+      world,
       events,
       requeueNodes: (names) => names.forEach((name) => nodeQueue.add(name)),
     });

@@ -42,9 +42,9 @@ export class PolicyReconciler {
     const refusal = refusals.get(name);
     const outcomes: NodeOutcome[] = [];
     for (const [node, { winner, losers }] of nodes) {
-      if (winner?.metadata.name === name) outcomes.push(this.#outcome(node));
+      if (winner?.metadata.name === name) outcomes.push(this.#outcome(node, policy));
       else if (losers.some(({ metadata }) => metadata.name === name)) {
-        outcomes.push({ ...this.#outcome(node), wonBy: winner?.metadata.name ?? '' });
+        outcomes.push({ ...this.#outcome(node, policy), wonBy: winner?.metadata.name ?? '' });
       }
     }
     // 2. One node's refusal stops all nodes of the policy, and its end lets them go on.
@@ -56,13 +56,15 @@ export class PolicyReconciler {
     await this.#write(policy, policyStatus(policy, refusal, outcomes));
   }
 
-  #outcome(node: string): NodeOutcome {
+  #outcome(node: string, { metadata }: GpuPartitionPolicy): NodeOutcome {
     const partition = this.#world.partitions.get(node);
-    const { phase, reason, message } = this.#world.verdicts.get(node) ?? {
-      phase: 'Pending' as const,
-      reason: 'AgentNotReporting' as const,
-      message: 'not looked at yet',
-    };
+    const verdict = this.#world.verdicts.get(node);
+    // What was found under an earlier generation says nothing about this one: never Ready because of the past.
+    const isCurrent = verdict?.policy === metadata.name && verdict.generation === metadata.generation;
+    const { phase, reason, message } =
+      verdict && isCurrent
+        ? verdict
+        : { phase: 'Pending' as const, reason: 'AwaitingPlan', message: 'not looked at yet' };
     const plan = partition?.status?.device?.plan;
     const inFlight = partition && inFlightOf(partition);
     return { node, phase, reason, message, ...(plan ? { plan } : {}), ...(inFlight ? { inFlight } : {}) };
@@ -81,7 +83,10 @@ export class PolicyReconciler {
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
     if (sameJson(status, { inFlight: [], failures: [], ...current })) return;
     const { name } = policy.metadata;
-    const written = await this.#client.applyStatus<GpuPartitionPolicy & KubeObject>({ resource: policies, name }, status);
+    const written = await this.#client.applyStatus<GpuPartitionPolicy & KubeObject>(
+      { resource: policies, name },
+      status,
+    );
     this.#written.remember(written);
     this.#announce(written, current);
   }
@@ -89,7 +94,12 @@ export class PolicyReconciler {
   #announce(policy: GpuPartitionPolicy & KubeObject, before: PolicyStatus | undefined): void {
     const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
     const earlier = before?.conditions?.find(({ type }) => type === 'Ready');
-    if (!ready || (ready.reason === earlier?.reason && ready.status === earlier.status) || ready.reason === 'Reconciling') return;
+    if (
+      !ready ||
+      (ready.reason === earlier?.reason && ready.status === earlier.status) ||
+      ready.reason === 'Reconciling'
+    )
+      return;
     this.#events.record({
       object: policy,
       resource: policies,

@@ -37,11 +37,11 @@ export class NodeReporter {
     verdict: Verdict,
   ): Promise<number | undefined> {
     const name = node.metadata.name;
+    const { phase, reason, message } = verdict;
+    const known = { phase, reason, message, policy: policy?.metadata.name, generation: policy?.metadata.generation };
     const before = this.#world.verdicts.get(name);
-    this.#world.verdicts.set(name, verdict);
-    if (!before || !sameJson([before.phase, before.reason, before.message], [verdict.phase, verdict.reason, verdict.message])) {
-      this.#onVerdict(name);
-    }
+    this.#world.verdicts.set(name, known);
+    if (!sameJson(before, known)) this.#onVerdict(name);
     const lasts = this.#lastsMs(name, verdict.reason);
     if (verdict.passing && lasts < passingMs) return Math.min(verdict.again ?? Infinity, passingMs - lasts + 10);
     await this.#writeStatus(partition, policy, verdict, node);
@@ -77,7 +77,12 @@ export class NodeReporter {
       current.writerMode === writerMode;
     if (isSame) return;
     const ref = { resource: nodePartitions, name: partition.metadata.name };
-    const written = await this.#client.applyStatus<GpuNodePartition & KubeObject>(ref, { phase, layout, writerMode, conditions });
+    const written = await this.#client.applyStatus<GpuNodePartition & KubeObject>(ref, {
+      phase,
+      layout,
+      writerMode,
+      conditions,
+    });
     this.#world.partitions.remember(written);
     if (current?.phase !== phase && phase !== 'Pending' && phase !== 'Updating') {
       this.#events.record({

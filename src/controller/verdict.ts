@@ -11,3 +11,9 @@ export interface Verdict {
   /** Milliseconds after which to look again, where no event will tell. */
   readonly again?: number;
 }
+
+/** A verdict, and the policy that it was found under: of an earlier generation it says nothing about this one. */
+export interface KnownVerdict extends Verdict {
+  readonly policy: string | undefined;
+  readonly generation: number | undefined;
+}

@@ -5,7 +5,7 @@ import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import { OwnWrites } from './own-writes.ts';
-import type { Verdict } from './verdict.ts';
+import type { KnownVerdict } from './verdict.ts';
 
 /** What the controller knows of the cluster: three watches, its own writes, and what follows from them. */
 export class World {
@@ -13,7 +13,7 @@ export class World {
   readonly nodes: Store<NodeObject>;
   readonly partitions: OwnWrites<GpuNodePartition>;
   /** What was last found of each node; policies' statuses are made of it. */
-  readonly verdicts = new Map<string, Verdict>();
+  readonly verdicts = new Map<string, KnownVerdict>();
   readonly #nodeWrites = new Map<string, string>();
   readonly #memory = newMemory();
   #fleet: FleetResolution | undefined;

@@ -20,7 +20,9 @@ describe('CRDs on the real API server', () => {
   /** Applies a policy as a user does, and returns kubectl's words; empty where it was accepted. */
   async function apply(spec: object, name = uniqueName('crd')): Promise<string> {
     const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name }, spec };
-    const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '-f', '-'], { input: stringify(object) });
+    const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '-f', '-'], {
+      input: stringify(object),
+    });
     return code === 0 ? '' : stderr;
   }
 
@@ -54,16 +56,36 @@ describe('CRDs on the real API server', () => {
   });
 
   const refused: readonly (readonly [string, object, RegExp])[] = [
-    ['a profile that is none', { layouts: [{ profiles: { '3G.20gb': 1 } }] }, /a profile is written as nvidia-smi writes it/],
+    [
+      'a profile that is none',
+      { layouts: [{ profiles: { '3G.20gb': 1 } }] },
+      /a profile is written as nvidia-smi writes it/,
+    ],
     ['a negative count', { layouts: [{ profiles: { '1g.5gb': -1 } }] }, /greater than or equal to 1/],
     ['a count of zero', { layouts: [{ profiles: { '1g.5gb': 0 } }] }, /greater than or equal to 1/],
     ['single with two profiles', { strategy: 'single' }, /strategy single needs exactly one profile/],
-    ['mixed with compute instances', { layouts: [{ profiles: { '1c.3g.20gb': 3 } }] }, /strategy mixed cannot advertise/],
-    ['profiles beside a preset', { layouts: [{ profiles: { '1g.5gb': 1 }, preset: 'all-balanced' }] }, /exactly one of profiles, preset and mig/],
-    ['a layout that says nothing', { layouts: [{ gpus: { indices: [0] } }] }, /exactly one of profiles, preset and mig/],
+    [
+      'mixed with compute instances',
+      { layouts: [{ profiles: { '1c.3g.20gb': 3 } }] },
+      /strategy mixed cannot advertise/,
+    ],
+    [
+      'profiles beside a preset',
+      { layouts: [{ profiles: { '1g.5gb': 1 }, preset: 'all-balanced' }] },
+      /exactly one of profiles, preset and mig/,
+    ],
+    [
+      'a layout that says nothing',
+      { layouts: [{ gpus: { indices: [0] } }] },
+      /exactly one of profiles, preset and mig/,
+    ],
     ['an unknown field', { drainn: {} }, /unknown field "spec.drainn"/],
     ['an empty selector', { nodeSelector: {} }, /nodeSelector must not be empty/],
-    ['a selector by a label that a layout changes', { nodeSelector: { matchLabels: { 'nvidia.com/gpu.product': 'x' } } }, /a label that a layout changes/],
+    [
+      'a selector by a label that a layout changes',
+      { nodeSelector: { matchLabels: { 'nvidia.com/gpu.product': 'x' } } },
+      /a label that a layout changes/,
+    ],
     [
       'the same as an expression',
       { nodeSelector: { matchExpressions: [{ key: 'nvidia.com/mig-1g.5gb.count', operator: 'Exists' }] } },
@@ -90,8 +112,15 @@ describe('CRDs on the real API server', () => {
 
   it('default what is honoured and nothing else, so that GitOps shows no drift', async () => {
     const name = uniqueName('defaults');
-    const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name }, spec: good };
-    const { stdout } = await cluster().kubectl(['apply', '--dry-run=server', '-o', 'json', '-f', '-'], { input: stringify(object) });
+    const object = {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: { name },
+      spec: good,
+    };
+    const { stdout } = await cluster().kubectl(['apply', '--dry-run=server', '-o', 'json', '-f', '-'], {
+      input: stringify(object),
+    });
     const { spec } = JSON.parse(stdout) as { readonly spec: object };
     expect(spec).to.deep.equal({ ...good, priority: 0, mode: 'Enforce', allow: { gpuReset: true }, onDelete: 'Keep' });
   });

@@ -19,13 +19,20 @@ describe('rights of controller and agents on the real API server', () => {
       const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { team: 'a' } } };
       await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body: node });
       const { stdout: uid } = await cluster().kubectl(['get', 'node', name, '-o', 'jsonpath={.metadata.uid}']);
-      const partition = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuNodePartition', metadata: { name }, spec: { nodeUID: uid } };
+      const partition = {
+        apiVersion: 'gpupartition.dev/v1alpha1',
+        kind: 'GpuNodePartition',
+        metadata: { name },
+        spec: { nodeUID: uid },
+      };
       await eventually(
         () => cluster().kubectl(['create', '-f', '-'], { input: JSON.stringify(partition) }),
         ({ code, stderr }) => code === 0 || stderr.includes('AlreadyExists'),
       );
     }
-    agent = await cluster().serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', { bound: { node: own } });
+    agent = await cluster().serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {
+      bound: { node: own },
+    });
     controller = await cluster().serviceAccountToken('gpu-partition-system', 'gpu-partition-controller');
     // A ValidatingAdmissionPolicy works a moment after it was made: wait for the denial that proves it.
     await eventually(
@@ -84,18 +91,31 @@ describe('rights of controller and agents on the real API server', () => {
     const name = uniqueName('node');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
     await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body: node });
-    const partition = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuNodePartition', metadata: { name }, spec: { nodeUID: 'another' } };
+    const partition = {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuNodePartition',
+      metadata: { name },
+      spec: { nodeUID: 'another' },
+    };
     await cluster().kubectl(['create', '-f', '-'], { input: JSON.stringify(partition) });
-    const token = await cluster().serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', { bound: { node: name } });
+    const token = await cluster().serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {
+      bound: { node: name },
+    });
     expect(await patchStatus(token, name, { device: { step: 'Idle' } })).to.include('its uid differs');
   });
 
   it('let the controller label and taint nodes with keys of its own alone', async () => {
-    expect(await run(controller, 'label', 'node', other, 'gpupartition.dev/state=ready', 'nvidia.com/gpu.count=1')).to.equal('');
-    expect(await run(controller, 'label', 'node', other, 'team=b', '--overwrite')).to.include('only labels of gpupartition.dev');
+    expect(
+      await run(controller, 'label', 'node', other, 'gpupartition.dev/state=ready', 'nvidia.com/gpu.count=1'),
+    ).to.equal('');
+    expect(await run(controller, 'label', 'node', other, 'team=b', '--overwrite')).to.include(
+      'only labels of gpupartition.dev',
+    );
     expect(await run(controller, 'label', 'node', other, 'team-')).to.include('only labels of gpupartition.dev');
     expect(await run(controller, 'taint', 'node', other, 'gpupartition.dev/repartitioning:NoSchedule')).to.equal('');
-    expect(await run(controller, 'taint', 'node', other, 'team=a:NoSchedule')).to.include('only taints of gpupartition.dev');
+    expect(await run(controller, 'taint', 'node', other, 'team=a:NoSchedule')).to.include(
+      'only taints of gpupartition.dev',
+    );
   });
 
   it('keep the controller from cordoning, from policies and from CRDs', async () => {

@@ -21,7 +21,9 @@ async function vectorLabels(id: string, strategy: string): Promise<Readonly<Reco
 function layoutLabels(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(labels).filter(
-      ([key]) => key.startsWith('nvidia.com/') && !/^nvidia\.com\/(cuda\.|gpu\.machine$|gpu\.present$|mig\.config\.state$)/.test(key),
+      ([key]) =>
+        key.startsWith('nvidia.com/') &&
+        !/^nvidia\.com\/(cuda\.|gpu\.machine$|gpu\.present$|mig\.config\.state$)/.test(key),
     ),
   );
 }
@@ -73,7 +75,10 @@ describe('the main job, all programs on a real control plane', function () {
     for (const { name } of demoNodes) {
       const { metadata, spec } = await rig().node(name);
       expect(spec.taints ?? []).to.deep.equal([]);
-      expect(metadata.labels).to.include({ 'gpupartition.dev/state': 'ready', 'nvidia.com/mig.config.state': 'success' });
+      expect(metadata.labels).to.include({
+        'gpupartition.dev/state': 'ready',
+        'nvidia.com/mig.config.state': 'success',
+      });
     }
   });
 
@@ -89,6 +94,14 @@ describe('the main job, all programs on a real control plane', function () {
   });
 
   it('writes nothing and touches no device when the same policies are applied again', async () => {
+    // The pods of the test before have ended; until the agents have seen it, they have something to tell.
+    for (const name of ['sim-a30', 'sim-a100']) {
+      await eventually(
+        () => rig().partition(name),
+        ({ status }) => !JSON.stringify(status?.device?.gpus).includes('"busy":true'),
+        { timeoutMs: 10_000, what: `the slices of ${name} to be idle` },
+      );
+    }
     const before = await rig().writes();
     const operations = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
     await applyFolder(rig().controlPlane, 'samples');
@@ -164,7 +177,12 @@ describe('the main job, all programs on a real control plane', function () {
 
   it('names the winner to a policy that loses a node, and lets it win when the other goes', async () => {
     const layouts = [{ gpus: { models: ['A30'] }, profiles: { '2g.12gb': 2 } }];
-    await rig().apply('stronger', { nodeSelector: { matchLabels: { pool: 'notebooks' } }, strategy: 'single', priority: 10, layouts });
+    await rig().apply('stronger', {
+      nodeSelector: { matchLabels: { pool: 'notebooks' } },
+      strategy: 'single',
+      priority: 10,
+      layouts,
+    });
     const loser = await rig().waitFor('notebooks', 'Stalled', 'True', 'Conflicted');
     expect(loser.status?.conditions?.find(({ type }) => type === 'Stalled')?.message).to.include('stronger');
     await rig().waitFor('stronger', 'Ready', 'True', 'Ready');

@@ -20,7 +20,13 @@ export interface TestRig {
   kubectl(...args: string[]): Promise<string>;
   policy(name: string): Promise<GpuPartitionPolicy>;
   /** Waits until the controller has said this of the policy's newest generation. */
-  waitFor(name: string, type: string, status: 'True' | 'False', reason?: string, timeoutMs?: number): Promise<GpuPartitionPolicy>;
+  waitFor(
+    name: string,
+    type: string,
+    status: 'True' | 'False',
+    reason?: string,
+    timeoutMs?: number,
+  ): Promise<GpuPartitionPolicy>;
   partition(node: string): Promise<GpuNodePartition>;
   node(name: string): Promise<NodeView>;
   /** Writes of our own accounts so far, Events and leases aside: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
@@ -28,7 +34,10 @@ export interface TestRig {
 }
 
 /** Registers the hooks of a suite with a rig: `const rig = useRig(nodes);` in a describe. */
-export function useRig(nodes: readonly RigNode[], options: { readonly agentArguments?: readonly string[] } = {}): () => TestRig {
+export function useRig(
+  nodes: readonly RigNode[],
+  options: { readonly agentArguments?: readonly string[] } = {},
+): () => TestRig {
   let test: TestRig | undefined;
   before(async function () {
     this.timeout(clusterTimeoutMs);
@@ -40,7 +49,9 @@ export function useRig(nodes: readonly RigNode[], options: { readonly agentArgum
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed' || !test) return;
     for (const program of [test.rig.controller, ...test.rig.agents]) {
-      process.stderr.write(`--- ${program.name}\n${(await program.readLog()).trimEnd().split('\n').slice(-12).join('\n')}\n`);
+      process.stderr.write(
+        `--- ${program.name}\n${(await program.readLog()).trimEnd().split('\n').slice(-12).join('\n')}\n`,
+      );
     }
   });
   after(async function () {
@@ -70,7 +81,12 @@ function testRig(rig: Rig): TestRig {
     policy,
     kubectl: (...args) => kubectl(args),
     async apply(name, spec) {
-      const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name }, spec: { strategy: 'mixed', ...spec } };
+      const object = {
+        apiVersion: 'gpupartition.dev/v1alpha1',
+        kind: 'GpuPartitionPolicy',
+        metadata: { name },
+        spec: { strategy: 'mixed', ...spec },
+      };
       await kubectl(['apply', '-f', '-'], stringify(object));
     },
     async waitFor(name, type, status, reason, timeoutMs = 30_000) {

@@ -15,7 +15,6 @@ const ADVICE: Partial<Readonly<Record<DeviceErrorCode, string>>> = {
   Stopped: 'run this again: it goes on from what is there',
   Locked: 'wait until the other one is done; where an agent runs on this node, it holds the lock as long as it runs',
   JournalUnavailable: 'name a folder that this user may write with --state-dir, or free space on it',
-  UnknownProfile: 'choose a profile of the live table (nvidia-smi mig -lgip)',
 };
 
 export function explainFault(error: DeviceError): HostFault {

@@ -6,8 +6,9 @@ import { findBrokenRules } from '../../core/policy/rules.ts';
 import { checkShape } from '../../core/policy/schema.ts';
 import { CliError } from '../exit.ts';
 import { readInput } from '../input/input-file.ts';
-import { locateFinding, type Manifest, readManifests } from '../input/manifest.ts';
+import { type Manifest, readManifests } from '../input/manifest.ts';
 import type { Terminal } from '../terminal.ts';
+import { refuseFile } from './layout-error.ts';
 import { readMigParted } from './mig-parted-layout.ts';
 import type { NodeLayout } from './node-layout.ts';
 
@@ -66,7 +67,7 @@ function readLayouts(manifest: Manifest): NodeLayout {
       return { severity: 'error', code: 'DuplicateKey', path: isPolicy ? at : ['spec', ...at], message };
     }),
   ].map((finding) => ({ ...finding, path: isPolicy ? finding.path : stripSpec(finding.path) }));
-  if (findings.length > 0 || 'findings' in shape) throw refuse(manifest, findings);
+  if (findings.length > 0 || 'findings' in shape) throw refuseFile(manifest, findings);
   const { layouts, strategy }: PolicySpec = shape.policy.spec;
   return {
     layouts,
@@ -82,7 +83,11 @@ function readLayouts(manifest: Manifest): NodeLayout {
 /** Strategy none lets pass what only the device plugin's strategies forbid. */
 function wrap(value: Fields): unknown {
   const { layouts, strategy = 'none' } = value;
-  const policy: Omit<GpuPartitionPolicy, 'spec'> = { apiVersion, kind: 'GpuPartitionPolicy', metadata: { name: 'node' } };
+  const policy: Omit<GpuPartitionPolicy, 'spec'> = {
+    apiVersion,
+    kind: 'GpuPartitionPolicy',
+    metadata: { name: 'node' },
+  };
   const spec = { nodeSelector: { matchLabels: { host: 'this' } }, strategy };
   return { ...policy, spec: layouts === undefined ? spec : { ...spec, layouts } };
 }
@@ -102,15 +107,6 @@ function listUnknown(value: unknown): readonly Finding[] {
 
 function stripSpec(path: FieldPath): FieldPath {
   return path[0] === 'spec' ? path.slice(1) : path;
-}
-
-/** All that is wrong with a file, one line each. */
-export function refuse(manifest: Manifest, findings: readonly Finding[]): CliError {
-  const lines = findings.map((finding) => {
-    const { file, line, column, path, message } = locateFinding(manifest, finding);
-    return `${file}:${line}:${column}: ${path === '$' ? '' : `${path}: `}${message}`;
-  });
-  return new CliError([...new Set(lines)].join('\n'));
 }
 
 function isFields(value: unknown): value is Fields {

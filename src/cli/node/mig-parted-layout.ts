@@ -5,7 +5,8 @@ import type { MigConfig, MigSpec } from '../../core/migparted/config.ts';
 import { parseConfigFile } from '../../core/migparted/config-file.ts';
 import { findNearestWords } from '../../core/nearest-word.ts';
 import { CliError } from '../exit.ts';
-import { locateFinding, type Manifest } from '../input/manifest.ts';
+import type { Manifest } from '../input/manifest.ts';
+import { refuseFile } from './layout-error.ts';
 import type { NodeLayout } from './node-layout.ts';
 
 /**
@@ -18,14 +19,14 @@ export function readMigParted(manifest: Manifest, name: string | undefined): Nod
   const errors = findings.filter(
     ({ severity, path }) => severity === 'error' && (path[1] === undefined || path[1] === wanted),
   );
-  if (errors.length > 0) throw refuse(manifest, errors);
+  if (errors.length > 0) throw refuseFile(manifest, errors);
   const config = configs.find((one) => one.name === wanted);
   if (config === undefined) throw refuseUnknown(manifest, wanted);
   const contradictions = [
     ...checkConfig(config).filter(({ code }) => code === 'Contradiction'),
     ...config.specs.flatMap(refuseSubsystem),
   ];
-  if (contradictions.length > 0) throw refuse(manifest, contradictions);
+  if (contradictions.length > 0) throw refuseFile(manifest, contradictions);
   return toLayout(manifest, config);
 }
 
@@ -66,23 +67,15 @@ function chooseOnly(manifest: Manifest): string {
   throw new CliError(`${manifest.file}: it has ${names.length} configs; choose one with --config: ${names.join(', ')}`);
 }
 
-function refuseUnknown({ file, ...manifest }: Manifest, wanted: string): CliError {
-  const names = listNames({ file, ...manifest });
+function refuseUnknown(manifest: Manifest, wanted: string): CliError {
+  const names = listNames(manifest);
   const near = findNearestWords(wanted, names);
   const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `it has ${names.join(', ')}`;
-  return new CliError(`${file}: mig-configs has no config ${JSON.stringify(wanted)}; ${hint}`);
+  return new CliError(`${manifest.file}: mig-configs has no config ${JSON.stringify(wanted)}; ${hint}`);
 }
 
 function listNames({ value }: Manifest): readonly string[] {
   if (typeof value !== 'object' || value === null || !('mig-configs' in value)) return [];
   const configs = value['mig-configs'];
   return typeof configs === 'object' && configs !== null ? Object.keys(configs) : [];
-}
-
-function refuse(manifest: Manifest, findings: readonly Finding[]): CliError {
-  const lines = findings.map((finding) => {
-    const { file, line, column, path, message } = locateFinding(manifest, finding);
-    return `${file}:${line}:${column}: ${path}: ${message}`;
-  });
-  return new CliError(lines.join('\n'));
 }

@@ -1,5 +1,4 @@
 import type { PolicyLayout, Strategy } from '../../api/types.ts';
-import type { FieldPath } from '../../core/finding.ts';
 
 /** What the GPUs of this node shall be, whatever file it came from. */
 export interface NodeLayout {
@@ -14,11 +13,9 @@ export interface NodeLayout {
 /** Whole GPUs: what `reset` makes of the GPUs that a layout matches, or of all. */
 export function resetLayout(layout: NodeLayout | undefined): NodeLayout {
   if (layout === undefined) return { layouts: [{ mig: 'Disabled' }], strategy: undefined, locate: () => 'reset' };
-  const layouts = layout.layouts.map(
-    ({ gpus }): PolicyLayout => ({ ...(gpus === undefined ? {} : { gpus }), mig: 'Disabled' }),
-  );
+  const layouts = layout.layouts.map(({ gpus }): PolicyLayout => ({
+    ...(gpus === undefined ? {} : { gpus }),
+    mig: 'Disabled',
+  }));
   return { layouts, strategy: undefined, locate: layout.locate };
 }
-
-/** A path from the outside in, as `FILE:LINE:COLUMN: PATH`. */
-export type LocatePath = (path: FieldPath) => string;

@@ -29,7 +29,7 @@ export interface GpuPlan {
   /** What it shall be; absent where it is left alone. */
   readonly want?: Layout | 'Disabled';
   /** MIG mode now and after the plan; null for a GPU without MIG, or that does not say. */
-  readonly mig: { readonly now: MigMode | null; readonly then: MigMode | null };
+  readonly mig: { readonly now: MigMode | null; readonly after: MigMode | null };
   readonly keep: readonly PlannedPlace[];
   readonly destroy: readonly PlannedPlace[];
   readonly create: readonly PlannedPlace[];
@@ -71,18 +71,18 @@ function planGpu(driver: DeviceDriver, gpu: GpuState, targets: readonly GpuTarge
   const known = { index, uuid, pciBusId, product };
   const idle = { keep: gpu.instances.map((one) => placeOf(gpu, one)), destroy: [], create: [], steps: [] };
   const target = targets.find((one) => one.uuid === uuid);
-  if (target === undefined) return { ...known, outcome: 'LeftAlone', mig: { now, then: now }, ...idle };
+  if (target === undefined) return { ...known, outcome: 'LeftAlone', mig: { now, after: now }, ...idle };
   const { want } = target;
-  const then = now === null ? null : want === 'Disabled' ? 'Disabled' : 'Enabled';
+  const after = now === null ? null : want === 'Disabled' ? 'Disabled' : 'Enabled';
   try {
     const work = new GpuApply({ driver, options: {}, disrupted: false }, gpu, target, new Set());
-    if (!work.judge()) return { ...known, outcome: 'Unchanged', want, mig: { now, then }, ...idle };
+    if (!work.judge()) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
     const steps =
       want === 'Disabled' ? planEmptying(gpu, new Set(), () => true) : planSteps(gpu, want, new Set(), () => true);
-    return { ...known, outcome: 'Change', want, mig: { now, then }, ...sortSteps(gpu, steps), steps };
+    return { ...known, outcome: 'Change', want, mig: { now, after }, ...sortSteps(gpu, steps), steps };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
-    return { ...known, outcome: 'Refused', want, mig: { now, then: now }, ...idle, error: explainFault(error) };
+    return { ...known, outcome: 'Refused', want, mig: { now, after: now }, ...idle, error: explainFault(error) };
   }
 }
 

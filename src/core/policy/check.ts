@@ -44,7 +44,9 @@ function modelsOf(entry: PolicyLayout): readonly GpuModel[] {
   const globs = entry.gpus?.models;
   if (globs === undefined) return MODELS;
   return MODELS.filter((model) =>
-    model.products.some(({ name }) => globs.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id }))),
+    model.products.some(({ name }) =>
+      globs.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id })),
+    ),
   );
 }
 

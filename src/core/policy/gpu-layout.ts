@@ -7,7 +7,8 @@ import { expandPreset } from '../planning/preset.ts';
 import type { PolicyRefusal } from './refusal.ts';
 
 /** What an entry of `layouts` makes of a GPU with this geometry: MIG off, a layout, or the reason why it cannot. */
-export type GpuLayout = { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: PolicyRefusal };
+export type GpuLayout =
+  { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: PolicyRefusal };
 
 /**
  * Applies one entry of `layouts` to one geometry.
@@ -30,12 +31,18 @@ function presetFor(preset: string, geometry: Geometry, model: string): GpuLayout
 function profilesFor(wanted: Layout, geometry: Geometry, model: string): GpuLayout {
   const profiles: Record<string, number> = {};
   for (const [name, count] of Object.entries(wanted)) {
-    // Drivers differ in names (7g.79gb, 7g.80gb): the wish uses the name of the geometry that is there.
-    const known = resolveProfile(geometry, name, findModel(model))?.name ?? name;
+    const known = localName(name, geometry, model);
     profiles[known] = (profiles[known] ?? 0) + count;
   }
   const fit = fitLayout(geometry, profiles, model);
   if (fit.fits) return { profiles };
   const reason = fit.refusal.code === 'UnknownProfile' ? 'UnknownProfile' : 'DoesNotFit';
   return { refusal: { reason, message: fit.refusal.message } };
+}
+
+/** Drivers differ in names (7g.79gb, 7g.80gb): the wish uses those of the geometry that is there. */
+function localName(name: string, geometry: Geometry, model: string): string {
+  const part = /^\dc\./.exec(name)?.[0] ?? '';
+  const profile = resolveProfile(geometry, name, findModel(model));
+  return profile ? part + profile.name : name;
 }

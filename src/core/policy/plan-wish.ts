@@ -92,11 +92,16 @@ function planSlices(device: DeviceReport, gpu: GpuReport, wish: GpuWish): GpuOut
     return refuse('InUse', `${name}: a process runs on it; MIG mode can be enabled when it has ended`);
   }
   const model = findModel(gpu.product);
-  const plan = planGpu(geometry, isOn ? gpu.instances.map((one) => instanceOf(gpu, one.start)) : [], wish.profiles ?? {}, {
-    gpuName: name,
-    keepBusy: true,
-    ...(model === undefined ? {} : { model }),
-  });
+  const plan = planGpu(
+    geometry,
+    isOn ? gpu.instances.map((one) => instanceOf(gpu, one.start)) : [],
+    wish.profiles ?? {},
+    {
+      gpuName: name,
+      keepBusy: true,
+      ...(model === undefined ? {} : { model }),
+    },
+  );
   if (!plan.fits) {
     const code = plan.refusal.code === 'BusyInstanceInTheWay' ? 'InUse' : 'Impossible';
     return refuse(code, `${name}: ${plan.refusal.message}`);

@@ -20,7 +20,9 @@ export function decidePolicy(
   nodeLabels: Readonly<Record<string, string>>,
 ): Decision {
   const [winner, ...losers] = policies
-    .filter(({ spec, metadata }) => metadata.deletionTimestamp === undefined && selectsNode(spec.nodeSelector, nodeLabels))
+    .filter(
+      ({ spec, metadata }) => metadata.deletionTimestamp === undefined && selectsNode(spec.nodeSelector, nodeLabels),
+    )
     .sort(byPrecedence);
   return { winner, losers };
 }

@@ -79,7 +79,14 @@ function grantInFlight({ partition, now }: NodeSituation): Judgement | undefined
   const deadline = Date.parse(granted.deadline);
   if (now <= deadline) {
     const message = `the agent applies grant ${granted.epoch}`;
-    return { phase: 'Updating', reason: 'Applying', message, next: 'Wait', passing: true, again: deadline - now + 1000 };
+    return {
+      phase: 'Updating',
+      reason: 'Applying',
+      message,
+      next: 'Wait',
+      passing: true,
+      again: deadline - now + 1000,
+    };
   }
   return {
     phase: 'Failed',
@@ -168,7 +175,8 @@ function planRefused({ partition }: NodeSituation): Judgement | undefined {
   const { refusal, refusalCode } = partition.status?.device?.plan ?? {};
   if (refusal === undefined) return undefined;
   // The agent reads the device again soon, and plans anew when the process has ended.
-  if (refusalCode === 'InUse') return { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, next: 'NamePods' };
+  if (refusalCode === 'InUse')
+    return { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, next: 'NamePods' };
   return { phase: 'Failed', reason: 'Refused', message: refusal, next: 'Wait' };
 }
 

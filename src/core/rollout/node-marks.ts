@@ -70,7 +70,9 @@ export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, st
 export function combine(...changes: readonly NodeChange[]): NodeChange {
   return {
     labels: Object.assign({}, ...changes.map(({ labels }) => labels)) as NonNullable<NodeChange['labels']>,
-    annotations: Object.assign({}, ...changes.map(({ annotations }) => annotations)) as NonNullable<NodeChange['annotations']>,
+    annotations: Object.assign({}, ...changes.map(({ annotations }) => annotations)) as NonNullable<
+      NodeChange['annotations']
+    >,
     addTaints: changes.flatMap(({ addTaints }) => addTaints ?? []),
     removeTaints: changes.flatMap(({ removeTaints }) => removeTaints ?? []),
   };

@@ -72,7 +72,8 @@ function summarise(nodes: NonNullable<PolicyStatus['nodes']>): string {
 
 function sumPlans(outcomes: readonly NodeOutcome[]): NonNullable<PolicyStatus['plan']> {
   const plans = outcomes.flatMap(({ plan }) => plan ?? []);
-  const sum = (pick: (plan: PlanReport) => number | undefined) => plans.reduce((total, plan) => total + (pick(plan) ?? 0), 0);
+  const sum = (pick: (plan: PlanReport) => number | undefined) =>
+    plans.reduce((total, plan) => total + (pick(plan) ?? 0), 0);
   return {
     gpusChanging: sum((plan) => plan.gpusChanging),
     instancesKept: sum((plan) => plan.keep),
@@ -114,7 +115,11 @@ function judgePolicy(
   outcomes: readonly NodeOutcome[],
 ): { readonly state: State; readonly reason: PolicyReason; readonly message: string } {
   if (outcomes.length === 0) {
-    return { state: 'ready', reason: 'NoNodes', message: 'no node matches spec.nodeSelector; nodes that join are partitioned' };
+    return {
+      state: 'ready',
+      reason: 'NoNodes',
+      message: 'no node matches spec.nodeSelector; nodes that join are partitioned',
+    };
   }
   const lost = outcomes.filter(({ wonBy }) => wonBy !== undefined);
   if (lost.length > 0) {
@@ -122,7 +127,11 @@ function judgePolicy(
     return { state: 'stalled', reason: 'Conflicted', message };
   }
   if (policy.spec.mode === 'Plan') {
-    return { state: 'ready', reason: 'PlanOnly', message: 'mode Plan: status.plan says what would be done; nothing is changed' };
+    return {
+      state: 'ready',
+      reason: 'PlanOnly',
+      message: 'mode Plan: status.plan says what would be done; nothing is changed',
+    };
   }
   const failed = outcomes.filter(({ phase }) => phase === 'Failed');
   if (failed.length > 0) {

@@ -38,11 +38,15 @@ async function runDemo(): Promise<number> {
   const startedAt = Date.now();
   screen.title('What will become of the GPUs (worked out without a cluster)');
   const samples = await readSamples();
-  screen.line(`samples/: ${samples.length} policies, all valid: ${samples.map(({ metadata }) => metadata.name).join(', ')}`);
+  screen.line(
+    `samples/: ${samples.length} policies, all valid: ${samples.map(({ metadata }) => metadata.name).join(', ')}`,
+  );
   for (const node of demoNodes) previewNode(node, samples).forEach((line) => screen.line(line));
 
   screen.title("Kubernetes' own control plane");
-  const binaries = await findControlPlane({ onProgress: (progress) => screen.live([`  ${describeProgress(progress)}`]) });
+  const binaries = await findControlPlane({
+    onProgress: (progress) => screen.live([`  ${describeProgress(progress)}`]),
+  });
   signal.throwIfAborted();
   await using controlPlane = await startControlPlane({ binaries });
   signal.throwIfAborted();
@@ -66,7 +70,9 @@ async function runDemo(): Promise<number> {
       : 'The demo failed: see above',
   );
   if (keep && allReady) {
-    screen.line(`It keeps running. In another terminal: export KUBECONFIG=${kubeconfig}; kubectl get gpp,gpn. Ctrl-C ends it.`);
+    screen.line(
+      `It keeps running. In another terminal: export KUBECONFIG=${kubeconfig}; kubectl get gpp,gpn. Ctrl-C ends it.`,
+    );
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   await rm(join(projectRoot, '.demo'), { recursive: true, force: true });
@@ -100,7 +106,9 @@ async function scheduleWorkloads(controlPlane: ControlPlane): Promise<boolean> {
   while (Date.now() < deadline && seen.size < Object.keys(expectedNodes).length) {
     signal.throwIfAborted();
     const answer = await controlPlane.client.demand({ path: '/api/v1/namespaces/default/pods' });
-    const { items } = answer as { readonly items: readonly { metadata: { name: string }; spec: { nodeName?: string } }[] };
+    const { items } = answer as {
+      readonly items: readonly { metadata: { name: string }; spec: { nodeName?: string } }[];
+    };
     for (const { metadata, spec } of items) if (spec.nodeName) seen.set(metadata.name, spec.nodeName);
     await pause(100);
   }
@@ -123,7 +131,9 @@ async function showResult(controlPlane: ControlPlane): Promise<void> {
   }
   screen.title("The nodes' nvidia.com/* labels (as GPU Feature Discovery writes them)");
   const answer = await controlPlane.client.demand({ path: '/api/v1/nodes' });
-  const { items } = answer as { readonly items: readonly { metadata: { name: string; labels: Record<string, string> } }[] };
+  const { items } = answer as {
+    readonly items: readonly { metadata: { name: string; labels: Record<string, string> } }[];
+  };
   for (const { metadata } of items) {
     screen.line(metadata.name);
     const labels = Object.entries(metadata.labels).filter(([key]) => key.startsWith('nvidia.com/'));

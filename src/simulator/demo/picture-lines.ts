@@ -1,5 +1,7 @@
 /** Equal GPUs in a row are drawn once: `GPU 0-7  |1g.5gb …|`. */
-export function groupPictures(pictures: readonly { readonly index: number; readonly picture: string }[]): readonly string[] {
+export function groupPictures(
+  pictures: readonly { readonly index: number; readonly picture: string }[],
+): readonly string[] {
   const groups: { first: number; last: number; readonly picture: string }[] = [];
   for (const { index, picture } of pictures) {
     const last = groups.at(-1);

@@ -34,9 +34,9 @@ export async function readSamples(): Promise<readonly GpuPartitionPolicy[]> {
 export function previewNode(node: RigNode, policies: readonly GpuPartitionPolicy[]): readonly string[] {
   const policy = policies.find(({ spec }) => selectsNode(spec.nodeSelector, node.labels));
   const pictures = node.gpus.map((name, index) => ({ index, picture: previewGpu(name, index, policy) }));
-  return [`${node.name}  ${policy ? `policy ${policy.metadata.name}, strategy ${policy.spec.strategy}` : 'no policy'}`].concat(
-    groupPictures(pictures).map((line) => `  ${line}`),
-  );
+  return [
+    `${node.name}  ${policy ? `policy ${policy.metadata.name}, strategy ${policy.spec.strategy}` : 'no policy'}`,
+  ].concat(groupPictures(pictures).map((line) => `  ${line}`));
 }
 
 function previewGpu(name: string, index: number, policy: GpuPartitionPolicy | undefined): string {

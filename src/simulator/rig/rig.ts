@@ -187,7 +187,9 @@ export async function applyFolder(controlPlane: ControlPlane, path: string): Pro
 }
 
 async function waitForApi(controlPlane: ControlPlane): Promise<void> {
-  const paths = ['gpupartitionpolicies', 'gpunodepartitions'].map((plural) => `/apis/gpupartition.dev/v1alpha1/${plural}`);
+  const paths = ['gpupartitionpolicies', 'gpunodepartitions'].map(
+    (plural) => `/apis/gpupartition.dev/v1alpha1/${plural}`,
+  );
   await waitFor(async () => {
     const answers = await Promise.all(paths.map((path) => controlPlane.client.send({ path })));
     return answers.every(({ status }) => status === 200);

@@ -93,6 +93,20 @@ describe('resolveNode', () => {
     });
   });
 
+  it('keeps compute instance profiles as they are written', () => {
+    const { spec } = aPolicy({ strategy: 'single', layouts: [{ profiles: { '1c.3g.20gb': 6 } }] });
+    expect(resolveNode(spec, aDevice(aGpu()), undefined)).to.deep.equal({
+      wish: { gpus: [{ uuid: uuidOf(0), profiles: { '1c.3g.20gb': 6 } }] },
+    });
+  });
+
+  it('speaks the names of the driver that is there', () => {
+    const { spec } = aPolicy({ layouts: [{ profiles: { '7g.79gb': 1 } }] });
+    expect(resolveNode(spec, aDevice(aGpu({ product: 'NVIDIA A100-SXM4-80GB' })), undefined)).to.deep.equal({
+      wish: { gpus: [{ uuid: uuidOf(0), profiles: { '7g.80gb': 1 } }] },
+    });
+  });
+
   it('refuses strategy single on a node that would keep a whole GPU beside slices', () => {
     const { spec } = aPolicy({ strategy: 'single', layouts: [{ gpus: { indices: [0] }, profiles: { '1g.5gb': 7 } }] });
     const result = resolveNode(spec, aDevice(aGpu(), aGpu({ index: 1 })), undefined);

@@ -16,7 +16,14 @@ function withPlan(device: DeviceReport): DeviceReport {
 }
 
 function judge(situation: Partial<NodeSituation>): Judgement {
-  return judgeNode({ partition: aPartition({ ...managed, device: withPlan(whole) }), policy: aPolicy(), refusal: undefined, wish, now, ...situation });
+  return judgeNode({
+    partition: aPartition({ ...managed, device: withPlan(whole) }),
+    policy: aPolicy(),
+    refusal: undefined,
+    wish,
+    now,
+    ...situation,
+  });
 }
 
 describe('judgeNode', () => {
@@ -31,11 +38,17 @@ describe('judgeNode', () => {
 
   it('waits for the plan of this wish', () => {
     const stale = { ...whole, plan: planWish(whole, [{ uuid: uuidOf(0), mig: 'Disabled' }]).report };
-    expect(judge({ partition: aPartition({ ...managed, device: stale }) })).to.include({ next: 'Wait', reason: 'AwaitingPlan' });
+    expect(judge({ partition: aPartition({ ...managed, device: stale }) })).to.include({
+      next: 'Wait',
+      reason: 'AwaitingPlan',
+    });
   });
 
   it('finishes when the device is as wished', () => {
-    expect(judge({ partition: aPartition({ ...managed, device: done }) })).to.include({ next: 'Finish', phase: 'Ready' });
+    expect(judge({ partition: aPartition({ ...managed, device: done }) })).to.include({
+      next: 'Finish',
+      phase: 'Ready',
+    });
   });
 
   it('lets a grant in flight end before anything else, until its deadline', () => {
@@ -73,15 +86,26 @@ describe('judgeNode', () => {
       nextRetryTime: '2026-01-01T12:00:30Z',
     };
     const partition = aPartition({ ...managed, granted, device });
-    expect(judge({ partition })).to.deep.include({ next: 'Wait', phase: 'Failed', message: 'InUse: pid 42', again: 30_000 });
+    expect(judge({ partition })).to.deep.include({
+      next: 'Wait',
+      phase: 'Failed',
+      message: 'InUse: pid 42',
+      again: 30_000,
+    });
     expect(judge({ partition, now: now + 30_000 })).to.include({ next: 'Grant' });
   });
 
   it('does not grant what the agent refuses: it waits for processes, and fails for good on what cannot be', () => {
     const busy = withPlan(aDevice(aGpu({ slices: ['1g.5gb@0*'] })));
-    expect(judge({ partition: aPartition({ ...managed, device: busy }) })).to.include({ next: 'NamePods', phase: 'Waiting' });
+    expect(judge({ partition: aPartition({ ...managed, device: busy }) })).to.include({
+      next: 'NamePods',
+      phase: 'Waiting',
+    });
     const lost = withPlan(aDevice(aGpu({ error: 'GpuLost: off the bus' })));
-    expect(judge({ partition: aPartition({ ...managed, device: lost }) })).to.include({ next: 'Wait', reason: 'Refused' });
+    expect(judge({ partition: aPartition({ ...managed, device: lost }) })).to.include({
+      next: 'Wait',
+      reason: 'Refused',
+    });
   });
 
   it('never takes a missing wish for a wish: a node that leaves its policy keeps its layout', () => {
@@ -92,8 +116,13 @@ describe('judgeNode', () => {
   });
 
   it('says that the agent is silent, or what it cannot read', () => {
-    expect(judge({ wish: undefined, partition: aPartition() })).to.include({ next: 'Wait', reason: 'AgentNotReporting' });
-    const blind = aPartition({ device: { step: 'Unknown', error: { code: 'DriverUnavailable', message: 'no driver' } } });
+    expect(judge({ wish: undefined, partition: aPartition() })).to.include({
+      next: 'Wait',
+      reason: 'AgentNotReporting',
+    });
+    const blind = aPartition({
+      device: { step: 'Unknown', error: { code: 'DriverUnavailable', message: 'no driver' } },
+    });
     expect(judge({ wish: undefined, partition: blind }).message).to.include('DriverUnavailable: no driver');
   });
 });

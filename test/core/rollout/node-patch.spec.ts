@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { combine, gpuLabels, managedLabelsAnnotation, readyNode, releaseNode } from '../../../src/core/rollout/node-marks.ts';
+import {
+  combine,
+  gpuLabels,
+  managedLabelsAnnotation,
+  readyNode,
+  releaseNode,
+} from '../../../src/core/rollout/node-marks.ts';
 import { patchNode } from '../../../src/core/rollout/node-patch.ts';
 import { aGpu } from '../../support/builders.ts';
 
@@ -34,7 +40,12 @@ describe('patchNode', () => {
 describe('gpuLabels', () => {
   it('takes away the labels that it wrote before and no others', () => {
     const before = {
-      labels: { 'nvidia.com/gpu.count': '1', 'nvidia.com/mig-1g.5gb.count': '7', 'nvidia.com/mig-2g.10gb.count': '1', 'nvidia.com/gpu.present': 'true' },
+      labels: {
+        'nvidia.com/gpu.count': '1',
+        'nvidia.com/mig-1g.5gb.count': '7',
+        'nvidia.com/mig-2g.10gb.count': '1',
+        'nvidia.com/gpu.present': 'true',
+      },
       annotations: { [managedLabelsAnnotation]: 'gpu.count,mig-1g.5gb.count' },
       taints: [],
     };
@@ -46,10 +57,17 @@ describe('gpuLabels', () => {
 
 describe('marks of a node', () => {
   it('open it for pods, the start-up taint too, when it is ready', () => {
-    const closed = { ...node, taints: [foreign, ours, { key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }] };
+    const closed = {
+      ...node,
+      taints: [foreign, ours, { key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }],
+    };
     const patch = patchNode(closed, combine(readyNode('p', [aGpu({ slices: ['3g.20gb@0', '1g.5gb@4', '1g.5gb@5'] })])));
     expect(patch).to.deep.include({ op: 'replace', path: '/spec/taints', value: [foreign] });
-    expect(patch).to.deep.include({ op: 'add', path: '/metadata/labels/gpupartition.dev~1layout', value: '2x1g.5gb_1x3g.20gb' });
+    expect(patch).to.deep.include({
+      op: 'add',
+      path: '/metadata/labels/gpupartition.dev~1layout',
+      value: '2x1g.5gb_1x3g.20gb',
+    });
   });
 
   it('leave nothing of ours behind on a node that leaves its policy', () => {

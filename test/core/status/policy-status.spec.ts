@@ -6,7 +6,11 @@ const ready: NodeOutcome = { node: 'a', phase: 'Ready', reason: 'Ready', message
 const failed: NodeOutcome = { node: 'b', phase: 'Failed', reason: 'Failed', message: 'InUse: pid 42' };
 const waiting: NodeOutcome = { node: 'c', phase: 'Waiting', reason: 'PodsUseGpus', message: 'pods: ns/x' };
 
-function conditions(outcomes: readonly NodeOutcome[], policy = aPolicy(), refusal?: Parameters<typeof policyStatus>[1]) {
+function conditions(
+  outcomes: readonly NodeOutcome[],
+  policy = aPolicy(),
+  refusal?: Parameters<typeof policyStatus>[1],
+) {
   const status = policyStatus(policy, refusal, outcomes);
   return Object.fromEntries(status.conditions.map(({ type, status: holds, reason }) => [type, `${holds} ${reason}`]));
 }
@@ -33,14 +37,25 @@ describe('policyStatus', () => {
 
   it('is stalled by a failure, a lost node, and a refusal', () => {
     expect(conditions([ready, failed, waiting])).to.include({ Stalled: 'True Failed' });
-    expect(conditions([{ ...ready, wonBy: 'other' }])).to.include({ Stalled: 'True Conflicted', Ready: 'False Conflicted' });
+    expect(conditions([{ ...ready, wonBy: 'other' }])).to.include({
+      Stalled: 'True Conflicted',
+      Ready: 'False Conflicted',
+    });
     const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
-    expect(conditions([ready], aPolicy(), refusal)).to.include({ Valid: 'False DoesNotFit', Stalled: 'True DoesNotFit' });
+    expect(conditions([ready], aPolicy(), refusal)).to.include({
+      Valid: 'False DoesNotFit',
+      Stalled: 'True DoesNotFit',
+    });
   });
 
   it('counts nodes and sums plans', () => {
     const plan = { hash: '', wishHash: '', keep: 2, destroy: 1, create: 3, gpusChanging: 1 };
-    const status = policyStatus(aPolicy(), undefined, [ready, failed, { ...waiting, plan }, { ...ready, node: 'd', plan }]);
+    const status = policyStatus(aPolicy(), undefined, [
+      ready,
+      failed,
+      { ...waiting, plan },
+      { ...ready, node: 'd', plan },
+    ]);
     expect(status.nodes).to.deep.include({ matched: 4, ready: 2, failed: 1, pending: 1 });
     expect(status.plan).to.include({ instancesKept: 4, instancesDestroyed: 2, instancesCreated: 6, gpusChanging: 2 });
     expect(status.summary).to.equal('2/4 ready, 1 pending, 1 failed');
@@ -48,7 +63,11 @@ describe('policyStatus', () => {
   });
 
   it('stays small with thousands of nodes', () => {
-    const many = Array.from({ length: 5000 }, (_, index) => ({ ...failed, node: `node-${index}`, message: 'x'.repeat(2000) }));
+    const many = Array.from({ length: 5000 }, (_, index) => ({
+      ...failed,
+      node: `node-${index}`,
+      message: 'x'.repeat(2000),
+    }));
     expect(JSON.stringify(policyStatus(aPolicy(), undefined, many)).length).to.be.lessThan(100_000);
   });
 });

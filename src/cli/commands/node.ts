@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+
+import type { CommandContext } from '../command-table.ts';
+import { applyCommand, resetCommand } from '../node/apply-command.ts';
+import { exportCommand } from '../node/export-command.ts';
+import { assertCommand, planCommand } from '../node/plan-command.ts';
+
+/** Host mode: the GPUs of this machine, without Kubernetes. */
+export function nodeCommand(context: CommandContext): Command {
+  return new Command('node')
+    .description(
+      'Partitions the GPUs of this machine, without Kubernetes: what mig-parted does, with plans and without harm.',
+    )
+    .addCommand(exportCommand(context))
+    .addCommand(planCommand(context))
+    .addCommand(applyCommand(context))
+    .addCommand(assertCommand(context))
+    .addCommand(resetCommand(context))
+    .addHelpText(
+      'after',
+      '\nEach of them has --nvidia-smi <file>, --driver-root <folder> and -o, --output <format> (json or text).',
+    );
+}

@@ -1,0 +1,121 @@
+import { Command } from 'commander';
+
+import { integer } from '../../process/option.ts';
+import type { CommandContext } from '../command-table.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
+import { openHost } from './host.ts';
+import { type ApplyLimits, applyLayout, type ApplyWatcher, type GpuChange, type NodeChange } from './node-apply.ts';
+import { type NodeLayout, resetLayout } from './node-layout.ts';
+import { addLayoutOptions, addNodeOptions, type LayoutOptions, type NodeOptions, readLayout } from './node-options.ts';
+import type { NodePlan } from './node-plan.ts';
+import { printProblems } from './plan-command.ts';
+import { listProblems, nameGpu, writePlan } from './plan-text.ts';
+
+interface Options extends Partial<LayoutOptions>, NodeOptions, ApplyLimits {}
+
+export function applyCommand(context: CommandContext): Command {
+  const command = new Command('apply').description(
+    'Makes the GPUs what the layout says: prints the plan, then does it with the fewest operations. Instances that the layout ' +
+      'does not want are destroyed if nothing runs on them; what is in use is never touched. A GPU that fails is brought back.',
+  );
+  return addApplyOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & Options) =>
+    change(await readLayout(options, context.terminal), options, context),
+  );
+}
+
+export function resetCommand(context: CommandContext): Command {
+  const command = new Command('reset').description(
+    'Makes whole GPUs, with MIG mode off: all of the node, or those that the entries of a layout match. Safe as apply is.',
+  );
+  return addApplyOptions(addLayoutOptions(command, false)).action(async (options: Options) => {
+    const { filename } = options;
+    const layout = filename === undefined ? undefined : await readLayout({ ...options, filename }, context.terminal);
+    return change(resetLayout(layout), options, context);
+  });
+}
+
+function addApplyOptions(command: Command): Command {
+  return addNodeOptions(command)
+    .option('--allow-gpu-reset', 'may reset a single GPU where a change of its MIG mode needs that (A100, A30)')
+    .option('--all-or-nothing', 'change no GPU unless all can become what they shall be; strategy single means it too')
+    .option('--deadline <seconds>', 'no further operation starts after it', integer(1, 86_400), 300)
+    .option(
+      '--lock-timeout <seconds>',
+      'how long to wait for another program that changes the GPUs',
+      integer(0, 86_400),
+      10,
+    )
+    .option('--state-dir <folder>', 'folder for the lock and the journal', '/var/lib/gpu-partition');
+}
+
+async function change(layout: NodeLayout, options: Options, { terminal, outcome }: CommandContext): Promise<void> {
+  const driver = openHost(options, terminal);
+  const isText = options.output === 'text';
+  const watcher = isText ? watch(terminal) : { onCutOff: ignore, onPlan: ignore, onProgress: ignore };
+  const done = await applyLayout(driver, layout, options, watcher, terminal);
+  if (done.state === 'NotApplied') outcome.code = 1;
+  if (!isText) return printJson(terminal, done);
+  for (const result of done.results) printResult(terminal, result, done.plan);
+  printProblems(terminal, listProblems(done.plan));
+  printLine(terminal.stdout, summarize(done));
+}
+
+function watch({ stdout }: Terminal): ApplyWatcher {
+  return {
+    onCutOff: ({ gpus }) => {
+      const names = gpus.map(({ uuid }) => uuid).join(', ');
+      printLine(stdout, `an earlier apply was cut off (${names}); going on from what is there`);
+    },
+    onPlan: (plan, device) => {
+      for (const line of writePlan(plan, device)) printLine(stdout, line);
+    },
+    onProgress: ({ index }, { done }) => printLine(stdout, `GPU ${index}: ${done}`),
+  };
+}
+
+function printResult(
+  terminal: Terminal,
+  { uuid, outcome, operations, error, undoError }: GpuChange,
+  { gpus }: NodePlan,
+): void {
+  const gpu = gpus.find((one) => one.uuid === uuid);
+  const name = gpu === undefined ? uuid : nameGpu(gpu);
+  const why = [
+    ...(error === undefined ? [] : [error.message]),
+    ...(undoError === undefined ? [] : [`it could not be brought back to what it was: ${undoError.message}`]),
+  ];
+  const line = `${name}: ${describe(outcome)}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`;
+  if (why.length === 0) printLine(terminal.stdout, line);
+  else printProblems(terminal, [`${line}: ${why.join('; ')}`]);
+}
+
+function describe(outcome: GpuChange['outcome']): string {
+  switch (outcome) {
+    case 'Applied':
+      return 'applied';
+    case 'Unchanged':
+      return 'unchanged';
+    case 'Refused':
+      return 'refused, nothing was touched';
+    case 'Failed':
+      return 'failed';
+    case 'Undone':
+      return 'failed and brought back to what it was';
+    case 'Skipped':
+      return 'not begun';
+  }
+}
+
+function summarize({ state, results }: NodeChange): string {
+  const operations = results.reduce((sum, result) => sum + result.operations, 0);
+  switch (state) {
+    case 'Applied':
+      return `applied: ${operations} operations`;
+    case 'Unchanged':
+      return 'unchanged: 0 operations';
+    case 'NotApplied':
+      return `not applied: ${operations} operations; the node is not what it shall be`;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+
+import type { CommandContext } from '../command-table.ts';
+import { oneOf } from '../../process/option.ts';
+import { paint, printJson, printLine } from '../terminal.ts';
+import { openHost, readHost } from './host.ts';
+import {
+  type ExportBy,
+  exportDevice,
+  exportMigParted,
+  listInexpressible,
+  writeLayouts,
+  writeYaml,
+} from './node-export.ts';
+import { addNodeOptions, type NodeOptions } from './node-options.ts';
+
+interface Options extends NodeOptions {
+  readonly by: ExportBy;
+  readonly format: (typeof FORMATS)[number];
+  readonly config: string;
+}
+
+const FORMATS = ['layouts', 'mig-parted'] as const;
+
+export function exportCommand({ terminal, outcome }: CommandContext): Command {
+  const command = new Command('export')
+    .description('Writes the live layout as a file that plan, apply and assert read.')
+    .option('--by <key>', 'what names the GPUs: uuids or indices', oneOf(['uuids', 'indices'] as const), 'uuids')
+    .option('--format <format>', 'layouts or mig-parted', oneOf(FORMATS), 'layouts')
+    .option('--config <name>', 'name of the config in a mig-parted file', 'current');
+  return addNodeOptions(command).action(async ({ by, format, config, output, ...host }: Options) => {
+    const device = await readHost(openHost(host, terminal));
+    const isText = output === 'text';
+    if (format === 'mig-parted') {
+      const file = exportMigParted(device, config);
+      if (isText) terminal.stdout.write(writeYaml(file));
+      else printJson(terminal, file);
+    } else if (isText) terminal.stdout.write(writeLayouts(device, by));
+    else printJson(terminal, exportDevice(device, by));
+    const problems = [
+      ...device.lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} does not answer: ${fault.message}`),
+      ...device.gpus.flatMap(({ index, fault }) =>
+        fault === undefined ? [] : [`GPU ${index} cannot be read: ${fault.code}: ${fault.message}`],
+      ),
+      ...listInexpressible(device),
+    ];
+    for (const problem of problems) printLine(terminal.stderr, `${paint(terminal.stderr, 'red', 'error:')} ${problem}`);
+    if (problems.length > 0) outcome.code = 1;
+  });
+}

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+
+import { DeviceError } from '../../device/errors.ts';
+import { type NvidiaSmi, openNvidiaSmi } from '../../device/nvidia-smi.ts';
+import type { DeviceState } from '../../device/state.ts';
+import { CliError, type ExitCode } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+import { explainFault } from './host-fault.ts';
+
+/** Options of every command that looks at the GPUs of this machine. */
+export interface HostOptions {
+  readonly nvidiaSmi?: string;
+  readonly driverRoot?: string;
+}
+
+/** Opens nvidia-smi. @throws CliError with code 3 if there is none */
+export function openHost({ nvidiaSmi, driverRoot }: HostOptions, { cwd }: Terminal): NvidiaSmi {
+  // Inside a driver root the path is that of another file system; a bare name is looked for on the path.
+  const isFile = nvidiaSmi?.includes('/') === true && driverRoot === undefined;
+  return report(3, () =>
+    openNvidiaSmi({
+      ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
+      ...(driverRoot === undefined ? {} : { driverRoot: resolve(cwd, driverRoot) }),
+    }),
+  );
+}
+
+/** Reads all GPUs. @throws CliError with code 3 if the node cannot be read */
+export async function readHost(driver: NvidiaSmi): Promise<DeviceState> {
+  return reportAsync(3, () => driver.readDevice());
+}
+
+/** Runs something and turns a device error into one of the command's, with the given exit code. */
+export async function reportAsync<Result>(exitCode: ExitCode, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw translate(error, exitCode);
+  }
+}
+
+function report<Result>(exitCode: ExitCode, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    throw translate(error, exitCode);
+  }
+}
+
+function translate(error: unknown, exitCode: ExitCode): unknown {
+  if (!(error instanceof DeviceError)) return error;
+  return new CliError(explainFault(error).message, exitCode, { cause: error });
+}

@@ -1,0 +1,12 @@
+import type { Finding } from '../../core/finding.ts';
+import { CliError } from '../exit.ts';
+import { locateFinding, type Manifest } from '../input/manifest.ts';
+
+/** Everything that is wrong with a file, a line each: file, line, column, field, and what to write instead. */
+export function refuseFile(manifest: Manifest, findings: readonly Finding[]): CliError {
+  const lines = findings.map((finding) => {
+    const { file, line, column, path, message } = locateFinding(manifest, finding);
+    return `${file}:${line}:${column}: ${path === '$' ? '' : `${path}: `}${message}`;
+  });
+  return new CliError([...new Set(lines)].join('\n'));
+}

@@ -1,0 +1,138 @@
+import { join, resolve } from 'node:path';
+
+import { applyNode } from '../../device/apply.ts';
+import type { GpuOutcome, GpuResult, GpuTarget, Progress } from '../../device/apply-options.ts';
+import { Journal, type JournalEntry } from '../../device/journal.ts';
+import { lockNode } from '../../device/node-lock.ts';
+import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
+import type { DeviceState } from '../../device/state.ts';
+import type { Terminal } from '../terminal.ts';
+import { readHost, reportAsync } from './host.ts';
+import { explainFault, type HostFault } from './host-fault.ts';
+import type { NodeLayout } from './node-layout.ts';
+import { type GpuPlan, type NodePlan, planNode } from './node-plan.ts';
+
+export interface ApplyLimits {
+  /** Folder of the host for lock and journal. */
+  readonly stateDir: string;
+  readonly allowGpuReset?: boolean;
+  /** If one GPU cannot become what it shall be, none is changed. Strategy single means it too. */
+  readonly allOrNothing?: boolean;
+  /** After so many seconds no further operation starts. */
+  readonly deadline: number;
+  /** How many seconds to wait for another program that changes the GPUs. */
+  readonly lockTimeout: number;
+}
+
+export interface GpuChange {
+  readonly index: number;
+  readonly uuid: string;
+  readonly outcome: GpuOutcome;
+  /** Operations on the GPU, failed ones included. */
+  readonly operations: number;
+  readonly error?: HostFault;
+  /** Why it could not be brought back to what it was. */
+  readonly undoError?: HostFault;
+}
+
+/** What was done; the shape of `apply -o json` and `reset -o json`. */
+export interface NodeChange {
+  /** `NotApplied` if any GPU is not what it shall be. */
+  readonly state: 'Applied' | 'Unchanged' | 'NotApplied';
+  readonly plan: NodePlan;
+  /** GPUs that were to change, by index. */
+  readonly results: readonly GpuChange[];
+}
+
+/** Whoever watches an apply. */
+export interface ApplyWatcher {
+  /** An earlier apply of this boot was cut off; the plan says what is left of it. */
+  readonly onCutOff: (entry: JournalEntry) => void;
+  /** Before anything is touched. */
+  readonly onPlan: (plan: NodePlan, device: DeviceState) => void;
+  readonly onProgress: (gpu: GpuPlan, progress: Progress) => void;
+}
+
+/**
+ * Plans a node and makes it so, under the lock of this host. Destroys nothing that the plan does not name, and nothing busy.
+ * @throws CliError with code 1 if the lock cannot be had, with code 3 if the GPUs cannot be read
+ */
+export async function applyLayout(
+  driver: NvidiaSmi,
+  layout: NodeLayout,
+  limits: ApplyLimits,
+  watcher: ApplyWatcher,
+  { cwd }: Terminal,
+): Promise<NodeChange> {
+  const end = performance.now() + limits.deadline * 1000;
+  const folder = resolve(cwd, limits.stateDir);
+  const lock = await reportAsync(1, () => lockNode({ folder, waitMs: limits.lockTimeout * 1000 }));
+  try {
+    const journal = new Journal({ path: join(folder, 'journal.json') });
+    const cutOff = journal.read();
+    if (cutOff !== undefined) watcher.onCutOff(cutOff);
+    const device = await readHost(driver);
+    const plan = planNode(driver, device, layout);
+    watcher.onPlan(plan, device);
+    const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
+    const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
+    const changing = plan.gpus.filter(({ outcome }) => outcome === 'Change');
+    if (!mayStart || changing.length === 0) {
+      // What was cut off is done, or needs nobody any more.
+      if (plan.state === 'Unchanged') journal.finish();
+      return { state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied', plan, results: [] };
+    }
+    const results = await withSignal((signal) =>
+      reportAsync(3, () =>
+        applyNode(driver, changing.map(toTarget), {
+          journal,
+          undo: true,
+          allOrNothing,
+          allowReset: limits.allowGpuReset === true,
+          signal,
+          mayStart: () => lock.isHeld() && performance.now() < end,
+          onProgress: (progress) => {
+            const gpu = changing.find(({ uuid }) => uuid === progress.uuid);
+            if (gpu !== undefined) watcher.onProgress(gpu, progress);
+          },
+        }),
+      ),
+    );
+    const isDone = results.every(({ outcome }) => outcome === 'Applied' || outcome === 'Unchanged');
+    const state = isDone && plan.state !== 'Refused' ? 'Applied' : 'NotApplied';
+    return { state, plan, results: results.map((result) => report(result, changing)) };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Between the plan and the work the device is read again: what is new since then was in no plan and is not destroyed. */
+function toTarget({ uuid, want = {}, steps }: GpuPlan): GpuTarget {
+  const mayDestroy = steps.flatMap(({ action, profile, start }) =>
+    action === 'DestroyInstance' || action === 'DestroyComputeInstances' ? [{ profile, start }] : [],
+  );
+  return { uuid, want, mayDestroy };
+}
+
+function report({ uuid, outcome, operations, error, undoError }: GpuResult, gpus: readonly GpuPlan[]): GpuChange {
+  return {
+    index: gpus.find((gpu) => gpu.uuid === uuid)?.index ?? -1,
+    uuid,
+    outcome,
+    operations,
+    ...(error === undefined ? {} : { error: explainFault(error) }),
+    ...(undoError === undefined ? {} : { undoError: explainFault(undoError) }),
+  };
+}
+
+/** On SIGTERM (systemctl stop) and SIGINT the GPU at hand is finished and no other begun; a second one ends the program. */
+async function withSignal<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  try {
+    return await run(controller.signal);
+  } finally {
+    process.off('SIGTERM', stop).off('SIGINT', stop);
+  }
+}

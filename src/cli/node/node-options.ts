@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+
+import type { Terminal } from '../terminal.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import type { HostOptions } from './host.ts';
+import { readLayoutFile } from './layout-file.ts';
+import type { NodeLayout } from './node-layout.ts';
+
+/** Options of every command of `node`. */
+export interface NodeOptions extends HostOptions {
+  readonly output: OutputFormat;
+}
+
+export interface LayoutOptions {
+  readonly filename: string;
+  readonly config?: string;
+}
+
+export function addNodeOptions(command: Command): Command {
+  return command
+    .option('--nvidia-smi <file>', 'the tool; otherwise found on the system path')
+    .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
+    .addOption(outputOption());
+}
+
+export function addLayoutOptions(command: Command, isRequired = true): Command {
+  const describe = 'layout: layouts: as in a policy, a policy, or a mig-parted file; - for standard input';
+  const flags = '-f, --filename <path>';
+  return (isRequired ? command.requiredOption(flags, describe) : command.option(flags, describe)).option(
+    '--config <name>',
+    'config of a mig-parted file; may be left out where it has one only',
+  );
+}
+
+export function readLayout({ filename, config }: LayoutOptions, terminal: Terminal): Promise<NodeLayout> {
+  return readLayoutFile(filename, config, terminal);
+}

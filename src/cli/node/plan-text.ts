@@ -1,0 +1,98 @@
+import type { Geometry, Layout } from '../../core/geometry/geometry.ts';
+import { writeLayout } from '../../core/planning/layout-words.ts';
+import { drawGpu } from '../../core/planning/picture.ts';
+import type { DeviceState } from '../../device/state.ts';
+import type { GpuPlan, NodePlan, PlannedPlace } from './node-plan.ts';
+
+/** A plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */
+export function writePlan(plan: NodePlan, device: DeviceState): readonly string[] {
+  const lines = plan.gpus.flatMap((gpu) => {
+    const geometry = device.gpus.find(({ uuid }) => uuid === gpu.uuid)?.geometry;
+    // Where nothing may be touched, what would become of single GPUs is beside the point.
+    return plan.reason === undefined ? writeGpu(gpu, geometry) : [];
+  });
+  return [...lines, summarize(plan)];
+}
+
+export function nameGpu({ index, product, pciBusId }: GpuPlan): string {
+  return `GPU ${index} (${product.replace(/^NVIDIA /, '')}, ${pciBusId})`;
+}
+
+/** What a GPU shall be, or is: `1g.5gb ×2 + 3g.20gb ×1`, `MIG off`. */
+export function writeWant(want: Layout | 'Disabled' | undefined): string {
+  if (want === undefined) return 'as it is';
+  return want === 'Disabled' ? 'MIG off' : writeLayout(want);
+}
+
+/** Everything that is in the way of a plan, a sentence each. */
+export function listProblems({ reason, gpus, lost }: NodePlan): readonly string[] {
+  if (reason !== undefined) return [`${reason.code}: ${reason.message}; nothing was touched`];
+  return [
+    ...gpus.flatMap((gpu) => (gpu.error === undefined ? [] : [`${nameGpu(gpu)}: ${gpu.error.message}`])),
+    ...lost.map(({ pciBusId, error }) => `GPU at ${pciBusId} does not answer: ${error.message}`),
+  ];
+}
+
+function writeGpu(gpu: GpuPlan, geometry: Geometry | undefined): readonly string[] {
+  const head = `${nameGpu(gpu)}: ${describe(gpu)}`;
+  if (gpu.outcome === 'LeftAlone' || gpu.outcome === 'Unchanged') return [head];
+  const draw = (when: 'now' | 'after', places: readonly PlannedPlace[]): readonly string[] => {
+    if (geometry === undefined) return [];
+    const shown = places.map((place) => ({ ...place, busy: place.holders !== undefined }));
+    return [`  ${when.padEnd(5)} ${drawGpu(geometry, gpu.mig[when] === 'Enabled' ? shown : undefined)}`];
+  };
+  const now = draw('now', [...gpu.keep, ...gpu.destroy]);
+  if (gpu.outcome === 'Refused') return [head, ...now];
+  const parts = gpu.steps.filter(({ action }) => action.endsWith('ComputeInstances'));
+  return [
+    head,
+    ...now,
+    ...draw('after', [...gpu.keep, ...gpu.create]),
+    `  keep: ${listPlaces(gpu.keep)}`,
+    `  destroy: ${listPlaces(gpu.destroy)}`,
+    `  create: ${listPlaces(gpu.create)}`,
+    ...parts.map(({ action, profile, start, computeInstances }) => {
+      const verb = action === 'CreateComputeInstances' ? 'create' : 'destroy';
+      return `  ${verb} on ${profile} at ${start}: ${computeInstances.join(', ')}`;
+    }),
+  ];
+}
+
+function describe({ outcome, want, mig }: GpuPlan): string {
+  const mode = mig.now === mig.after ? '' : ` (MIG mode ${mig.now ?? 'unknown'} to ${mig.after ?? 'unknown'})`;
+  switch (outcome) {
+    case 'LeftAlone':
+      return 'left alone, no entry is for it';
+    case 'Unchanged':
+      return `unchanged, ${writeWant(want)}`;
+    case 'Change':
+      return `becomes ${writeWant(want)}${mode}`;
+    case 'Refused':
+      return `cannot become ${writeWant(want)}`;
+  }
+}
+
+function listPlaces(places: readonly PlannedPlace[]): string {
+  if (places.length === 0) return 'nothing';
+  return places
+    .toSorted((a, b) => a.start - b.start)
+    .map(({ profile, start, holders }) => {
+      const who = holders === undefined ? '' : ` (in use by ${holders.join(', ')})`;
+      return `${profile} at ${start}${who}`;
+    })
+    .join(', ');
+}
+
+function summarize({ state, reason, gpus, lost }: NodePlan): string {
+  if (reason !== undefined) return 'plan: refused, nothing may be touched';
+  const count = (outcome: GpuPlan['outcome']) => gpus.filter((gpu) => gpu.outcome === outcome).length;
+  const places = (kind: 'keep' | 'destroy' | 'create') =>
+    gpus.filter(({ outcome }) => outcome === 'Change').reduce((sum, gpu) => sum + gpu[kind].length, 0);
+  if (state === 'Unchanged') return 'plan: nothing to do';
+  const bad = [
+    ...(count('Refused') > 0 ? [`${count('Refused')} refused`] : []),
+    ...(lost.length > 0 ? [`${lost.length} not answering`] : []),
+  ];
+  const change = `${count('Change')} of ${gpus.length + lost.length} GPUs to change: keep ${places('keep')}, destroy ${places('destroy')}, create ${places('create')} instances`;
+  return `plan: ${[change, ...bad].join('; ')}`;
+}
