@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { controllerManager } from '../api/names.ts';
 import { KubeClient } from '../kube/client.ts';
-import { runElected } from '../kube/election.ts';
+import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
@@ -89,7 +89,15 @@ async function runController(options: Options): Promise<void> {
   };
   try {
     if (!options.leaderElect) await lead({ signal });
-    else await runElected({ client, logger, ...leaseOf(options) }, lead, signal);
+    while (options.leaderElect && !signal.aborted) {
+      try {
+        await runElected({ client, logger, ...leaseOf(options) }, lead, signal);
+      } catch (error) {
+        // What was led has been stopped: stand again. If it has not, ending the process is the only way to stop it.
+        if (!(error instanceof LeadershipLostError) || state.leads) throw error;
+        logger.warn('leadership lost; standing for election again', { error: error.message });
+      }
+    }
   } finally {
     await health?.stop();
   }

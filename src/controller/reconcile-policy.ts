@@ -59,8 +59,11 @@ export class PolicyReconciler {
   #outcome(node: string, { metadata }: GpuPartitionPolicy): NodeOutcome {
     const partition = this.#world.partitions.get(node);
     const verdict = this.#world.verdicts.get(node);
-    // What was found under an earlier generation says nothing about this one: never Ready because of the past.
-    const isCurrent = verdict?.policy === metadata.name && verdict.generation === metadata.generation;
+    // Never Ready because of the past.
+    const isCurrent =
+      verdict?.policy === metadata.name &&
+      verdict.generation === metadata.generation &&
+      verdict.nodeUID === this.#world.nodes.get(node)?.metadata.uid;
     const { phase, reason, message } =
       verdict && isCurrent
         ? verdict

@@ -38,7 +38,8 @@ export class NodeReporter {
   ): Promise<number | undefined> {
     const name = node.metadata.name;
     const { phase, reason, message } = verdict;
-    const known = { phase, reason, message, policy: policy?.metadata.name, generation: policy?.metadata.generation };
+    const { name: policyName, generation } = policy?.metadata ?? {};
+    const known = { phase, reason, message, nodeUID: node.metadata.uid, policy: policyName, generation };
     const before = this.#world.verdicts.get(name);
     this.#world.verdicts.set(name, known);
     if (!sameJson(before, known)) this.#onVerdict(name);

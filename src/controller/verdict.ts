@@ -12,8 +12,12 @@ export interface Verdict {
   readonly again?: number;
 }
 
-/** A verdict, and the policy that it was found under: of an earlier generation it says nothing about this one. */
+/**
+ * A verdict, and what it was found of: one of an earlier generation of the policy, or of an earlier node of the same
+ * name, says nothing about this one.
+ */
 export interface KnownVerdict extends Verdict {
+  readonly nodeUID: string | undefined;
   readonly policy: string | undefined;
   readonly generation: number | undefined;
 }

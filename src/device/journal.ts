@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DeviceError } from './errors.ts';
+import { makeFolder } from './state-folder.ts';
 import type { MigMode } from './state.ts';
 
 /** What a GPU was before an apply began. */
@@ -55,7 +56,7 @@ export class Journal {
     const next = `${this.#path}.new`;
     try {
       const page: Page = { version: 1, bootId: readFileSync(this.#bootIdPath, 'utf8').trim(), ...entry };
-      mkdirSync(dirname(this.#path), { recursive: true });
+      makeFolder(dirname(this.#path));
       await writeThrough(next, `${JSON.stringify(page)}\n`);
       renameSync(next, this.#path);
       await syncFolder(dirname(this.#path));

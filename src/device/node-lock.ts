@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeviceError } from './errors.ts';
+import { makeFolder } from './state-folder.ts';
 
 /** As long as it is held nobody else who takes the lock of this host changes GPUs. */
 export interface NodeLock {
@@ -13,7 +14,7 @@ export interface NodeLock {
 }
 
 export interface LockOptions {
-  /** A folder of the host; all programs that change the GPUs of this host must name the same one. */
+  /** A folder of the host, made if it is missing; all programs that change the GPUs of this host must name the same one. */
   readonly folder: string;
   /** How long to wait for another holder; 0 answers at once, absent waits until the signal aborts. */
   readonly waitMs?: number;
@@ -102,7 +103,7 @@ function isListening(path: string): Promise<boolean> {
 function listen(folder: string, path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
     } catch (error) {
       reject(unusable(folder, error));
       return;

@@ -60,16 +60,12 @@ export class BenchCluster implements AsyncDisposable {
    */
   async waitUntilReady(layout: LayoutName, timeoutMs = 120_000): Promise<number> {
     let early = 0;
-    await eventually(
-      async () => {
-        const isReady = await this.#arePoliciesReady();
-        const isDone = await this.#hasLayout(layout);
-        if (isReady && !isDone) early += 1;
-        return isReady && isDone;
-      },
-      (isReady) => isReady,
-      { timeoutMs, intervalMs: 25, what: 'readiness' },
-    );
+    await this.#eventually(async () => {
+      const isReady = await this.#arePoliciesReady();
+      const isDone = await this.#hasLayout(layout);
+      if (isReady && !isDone) early += 1;
+      return isReady && isDone;
+    }, timeoutMs);
     return early;
   }
 
@@ -89,6 +85,18 @@ export class BenchCluster implements AsyncDisposable {
       { timeoutMs: 60_000, what: 'the list of partitions' },
     );
     await waitForQuiet(this.controlPlane, 2_500);
+  }
+
+  /** Shows what our programs say where it does not come to pass. */
+  async #eventually(holds: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+    try {
+      await eventually(holds, (isSo) => isSo, { timeoutMs, intervalMs: 25, what: 'readiness' });
+    } catch (error) {
+      for (const program of [this.rig.controller, ...this.rig.agents]) {
+        tell(`${program.name}, exit status ${program.exitCode ?? 'none'}:\n${(await program.readLog()).slice(-2_000)}`);
+      }
+      throw error;
+    }
   }
 
   async #arePoliciesReady(): Promise<boolean> {

@@ -8,6 +8,7 @@ import { waitForQuiet } from './audited-writes.ts';
 import { BenchCluster, type LayoutName, slowestNode } from './bench-cluster.ts';
 import { isOperation, listDeviceRuns } from './device-log.ts';
 import { printMetric, tell } from './metric.ts';
+import { Supervisor } from './supervisor.ts';
 
 const outageMs = 5_000;
 
@@ -20,6 +21,7 @@ export async function measureRecovery(): Promise<void> {
   printMetric({ metric: 'recovery: the same change undisturbed', value: undisturbed, unit: 's' });
 
   const { controlPlane, rig } = cluster;
+  using supervisor = new Supervisor([rig.controller, ...rig.agents]);
   const report = (name: string, value: number): void =>
     printMetric({ metric: `recovery: ${name}, patch to Ready`, value, unit: 's', baseline: undisturbed });
 
@@ -29,6 +31,7 @@ export async function measureRecovery(): Promise<void> {
     await controlPlane.startApiServer();
   });
   report(`API server killed for ${outageMs / 1000} s and started`, outage);
+  printMetric({ metric: 'recovery: programs that gave up in the outage', value: supervisor.restarts, unit: 'times' });
 
   const agent = await roll(cluster, 'split', () => restart(rig.agent(slowestNode)));
   report('agent killed and started', agent);

@@ -50,7 +50,12 @@ export function useRig(
     if (this.currentTest?.state !== 'failed' || !test) return;
     for (const program of [test.rig.controller, ...test.rig.agents]) {
       process.stderr.write(
-        `--- ${program.name}\n${(await program.readLog()).trimEnd().split('\n').slice(-12).join('\n')}\n`,
+        `--- ${program.name}\n${(await program.readLog())
+          .trimEnd()
+          .split('\n')
+          .slice(-12)
+          .map((line) => line.slice(0, 300))
+          .join('\n')}\n`,
       );
     }
   });

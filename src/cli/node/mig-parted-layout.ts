@@ -1,6 +1,5 @@
 import type { PolicyLayout } from '../../api/types.ts';
 import { type Finding, writePath } from '../../core/finding.ts';
-import { checkConfig } from '../../core/migparted/check.ts';
 import type { MigConfig, MigSpec } from '../../core/migparted/config.ts';
 import { parseConfigFile } from '../../core/migparted/config-file.ts';
 import { findNearestWords } from '../../core/nearest-word.ts';
@@ -10,8 +9,9 @@ import { refuseFile } from './layout-error.ts';
 import type { NodeLayout } from './node-layout.ts';
 
 /**
- * One config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: they are turned round.
- * @throws CliError for a config that is not there, that upstream refuses, or that contradicts itself
+ * One config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: they are turned round. (Where
+ * upstream would make the others' layouts first, or toggle MIG mode and fail, here only the last is made.)
+ * @throws CliError for a config that is not there, that upstream refuses, or that filters by subsystem
  */
 export function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout {
   const { configs, findings } = parseConfigFile(manifest.value);
@@ -22,11 +22,8 @@ export function readMigParted(manifest: Manifest, name: string | undefined): Nod
   if (errors.length > 0) throw refuseFile(manifest, errors);
   const config = configs.find((one) => one.name === wanted);
   if (config === undefined) throw refuseUnknown(manifest, wanted);
-  const contradictions = [
-    ...checkConfig(config).filter(({ code }) => code === 'Contradiction'),
-    ...config.specs.flatMap(refuseSubsystem),
-  ];
-  if (contradictions.length > 0) throw refuseFile(manifest, contradictions);
+  const narrow = config.specs.flatMap(refuseSubsystem);
+  if (narrow.length > 0) throw refuseFile(manifest, narrow);
   return toLayout(manifest, config);
 }
 

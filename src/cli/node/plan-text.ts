@@ -62,7 +62,7 @@ function describe({ outcome, want, mig }: GpuPlan): string {
   const mode = mig.now === mig.after ? '' : ` (MIG mode ${mig.now ?? 'unknown'} to ${mig.after ?? 'unknown'})`;
   switch (outcome) {
     case 'LeftAlone':
-      return 'left alone, no entry is for it';
+      return mig.now === null ? 'left alone, it has no MIG' : 'left alone, no entry is for it';
     case 'Unchanged':
       return `unchanged, ${writeWant(want)}`;
     case 'Change':

@@ -95,6 +95,18 @@ export class Rig implements AsyncDisposable {
     return [...this.#agents.values()];
   }
 
+  /** Deletes a Node and boots it again under its old name, as an autoscaler may; its agent is left stopped. */
+  async replaceNode(name: string): Promise<void> {
+    const node = this.#options.nodes.find((one) => one.name === name);
+    if (node === undefined) throw new Error(`no node ${name}`);
+    await this.agent(name).stop('SIGKILL');
+    this.fleet.removeNode(name);
+    const path = `/api/v1/nodes/${name}`;
+    await this.controlPlane.client.demand({ method: 'DELETE', path });
+    await waitFor(async () => (await this.controlPlane.client.send({ path })).status === 404);
+    await this.#boot(node);
+  }
+
   /** State of a node's simulated nvidia-smi, one fact a line. */
   async deviceState(node: string): Promise<string> {
     return readFile(this.stateFile(node), 'utf8').catch(() => '');

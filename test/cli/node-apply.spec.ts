@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+
+import type { NodeChange } from '../../src/cli/node/node-apply.ts';
+import { lockNode } from '../../src/device/node-lock.ts';
+import { SimulatedHost } from './simulated-host.ts';
+
+const A100 = 'A100-SXM4-40GB';
+const balanced = { layouts: [{ profiles: { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 } }] };
+const sevens = { layouts: [{ profiles: { '1g.5gb': 7 } }] };
+
+describe('gpu-partition node apply', () => {
+  it('makes a layout from whole GPUs, says what it does, and has nothing to do the second time', async () => {
+    using host = new SimulatedHost([A100, 'T4'], { mig: false });
+    host.write('layout.yaml', balanced);
+    const first = await host.node('apply', '-f', 'layout.yaml');
+    expect(first.stderr).to.equal('');
+    expect(first.code).to.equal(0);
+    expect(first.stdout)
+      .to.contain('MIG off: whole GPU')
+      .and.to.contain('create: 2g.10gb at 0, 1g.5gb at 2, 1g.5gb at 3, 3g.20gb at 4')
+      .and.to.contain('GPU 0: nvidia-smi mig -i 00000000:07:00.0 -cgi 9:4 -C')
+      .and.to.contain('GPU 1 (Tesla T4, 00000000:0F:00.0): left alone, it has no MIG')
+      .and.to.match(/applied: 5 operations\n$/);
+    expect(host.starts(0)).to.deep.equal([0, 2, 3, 4]);
+    expect(host.hasJournal).to.equal(false);
+    host.takeChanges();
+
+    const second = await host.node('apply', '-f', 'layout.yaml');
+    expect(second.code).to.equal(0);
+    expect(second.stdout).to.match(/plan: nothing to do\nunchanged: 0 operations\n$/);
+    expect(host.takeChanges()).to.deep.equal([]);
+  });
+
+  it('re-shapes a GPU around an instance that is in use', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0);
+    host.startProcess(0, 5);
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '1g.5gb': 1, '3g.20gb': 1 } }] });
+    const { code, stdout } = await host.node('apply', '-f', layout);
+    expect(code).to.equal(0);
+    expect(stdout).to.contain('keep: 1g.5gb at 5 (in use by pid 4242 (python3 train.py))');
+    expect(host.starts(0)).to.deep.equal([0, 5]);
+    expect(host.state).to.contain('pid 4242');
+  });
+
+  it('refuses what needs the place of an instance in use, names the holder, and changes the other GPUs', async () => {
+    using host = new SimulatedHost([A100, A100]).withSevenSlices(0, 1);
+    host.startProcess(0, 5);
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    const { code, stdout, stderr } = await host.node('apply', '-f', layout);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^error: GPU 0 \(A100-SXM4-40GB, 00000000:07:00\.0\): InUse /);
+    expect(stderr).to.contain('pid 4242 (python3 train.py) on 1g.5gb at 5');
+    expect(stdout).to.match(/not applied: \d+ operations; the node is not what it shall be\n$/);
+    expect(host.starts(0)).to.have.length(7);
+    expect(host.starts(1)).to.deep.equal([0]);
+  });
+
+  it('changes nothing where all or nothing was asked for and one GPU is in the way', async () => {
+    using host = new SimulatedHost([A100, A100]).withSevenSlices(0, 1);
+    host.startProcess(0, 5);
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    expect((await host.node('apply', '-f', layout, '--all-or-nothing')).code).to.equal(1);
+    expect(host.takeChanges()).to.deep.equal([]);
+  });
+
+  it('refuses a layout that does not fit with the numbers and its place, and touches no GPU', async () => {
+    using host = new SimulatedHost(['A30', A100]);
+    const layouts = [
+      { gpus: { models: ['A30'] }, preset: 'all-balanced' },
+      { profiles: { '3g.20gb': 2, '1g.5gb': 1 } },
+    ];
+    const { code, stderr, stdout } = await host.node('apply', '-f', host.write('layout.yaml', { layouts }));
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('error: DoesNotFit: layout.yaml:6:5: layouts[1]:');
+    expect(stderr).to.contain('needs 9 of 8 memory slices').and.to.contain('nothing was touched');
+    expect(stdout).to.contain('not applied: 0 operations');
+    expect(host.takeChanges()).to.deep.equal([]);
+  });
+
+  it('checks strategy single on the whole node before anything moves', async () => {
+    using host = new SimulatedHost([A100, A100]);
+    const single = (...layouts: readonly unknown[]) => host.write('layout.yaml', { strategy: 'single', layouts });
+    const half = single({ gpus: { indices: [0] }, profiles: { '3g.20gb': 1 } });
+    const { code, stderr } = await host.node('apply', '-f', half);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('SingleNeedsOneProfile: layout.yaml:1:1: strategy:');
+    expect(host.takeChanges()).to.deep.equal([]);
+    expect((await host.node('apply', '-f', single({ profiles: { '3g.20gb': 1 } }))).code).to.equal(0);
+  });
+
+  it('brings all GPUs back where one of a strategy single fails', async () => {
+    using host = new SimulatedHost([A100, A100]);
+    host.withFaults('fail DeviceCreateGpuInstance rc=999 gpu=1');
+    const layout = host.write('layout.yaml', { strategy: 'single', layouts: [{ profiles: { '3g.20gb': 2 } }] });
+    const { code, stderr } = await host.node('apply', '-f', layout);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('GPU 1 ').and.to.contain('DriverFailed');
+    expect([...host.starts(0), ...host.starts(1)]).to.deep.equal([]);
+  });
+
+  it('does the others where a GPU is lost, and says so', async () => {
+    using host = new SimulatedHost([A100, A100]);
+    host.withFaults('lost gpu=1');
+    const { code, stdout, stderr } = await host.node('apply', '-f', host.write('layout.yaml', balanced));
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/error: GPU at 00000000:0F:00\.0 does not answer: GpuLost/);
+    expect(stdout).to.contain('GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): applied, 4 operations');
+    expect(host.starts(0)).to.have.length(4);
+  });
+
+  it('answers 3 where nvidia-smi says nothing that can be understood, or is not there', async () => {
+    using host = new SimulatedHost([A100]);
+    const layout = host.write('layout.yaml', balanced);
+    host.withFaults('output garbage=4000');
+    const garbage = await host.node('apply', '-f', layout);
+    expect({ code: garbage.code, stdout: garbage.stdout }).to.deep.equal({ code: 3, stdout: '' });
+    expect(garbage.stderr).to.contain('ParseError');
+    host.withFaults('nodriver');
+    expect((await host.node('apply', '-f', layout)).stderr).to.contain('DriverUnavailable');
+    expect(host.takeChanges()).to.deep.equal([]);
+    const missing = await host.node('plan', '-f', layout, '--nvidia-smi', './no-such-tool');
+    expect(missing.code).to.equal(3);
+    expect(missing.stderr).to.contain('ToolMissing');
+  });
+
+  it('brings a GPU that fails back to what it was', async () => {
+    using host = new SimulatedHost([A100]).withLargeSlice(0).withFaults('fail DeviceCreateGpuInstance rc=999 nth=2');
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '2g.10gb': 2 } }] });
+    const { code, stderr } = await host.node('apply', '-f', layout);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('failed and brought back to what it was').and.to.contain('DriverFailed');
+    expect(host.starts(0)).to.deep.equal([0]);
+    expect(host.hasJournal).to.equal(false);
+  });
+
+  it('gives each GPU its result as JSON', async () => {
+    using host = new SimulatedHost([A100]);
+    const { code, stdout } = await host.node('apply', '-f', host.write('layout.yaml', balanced), '-o', 'json');
+    const { state, plan, results } = JSON.parse(stdout) as NodeChange;
+    expect({ code, state }).to.deep.equal({ code: 0, state: 'Applied' });
+    expect(plan.gpus[0]?.create).to.deep.include({ profile: '3g.20gb', start: 4 });
+    expect(results).to.deep.equal([{ index: 0, uuid: plan.gpus[0]?.uuid, outcome: 'Applied', operations: 4 }]);
+  });
+
+  it('waits no longer than told for another program that changes the GPUs', async () => {
+    using host = new SimulatedHost([A100]);
+    const layout = host.write('layout.yaml', balanced);
+    const lock = await lockNode({ folder: host.stateDir });
+    try {
+      const { code, stderr } = await host.node('apply', '-f', layout, '--lock-timeout', '0');
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^error: Locked: .*agent/);
+    } finally {
+      await lock.release();
+    }
+    expect((await host.node('apply', '-f', layout, '--lock-timeout', '0')).code).to.equal(0);
+  });
+
+  it('starts nothing after its deadline', async () => {
+    using host = new SimulatedHost([A100]);
+    host.withFaults('sleep Run ms=400');
+    const { code, stderr } = await host.node('apply', '-f', host.write('layout.yaml', sevens), '--deadline', '1');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('Stopped').and.to.contain('run this again');
+    expect(host.starts(0).length).to.be.below(7);
+  });
+
+  it('says who must run it where nvidia-smi wants root', async () => {
+    using host = new SimulatedHost([A100], { uid: 1000 });
+    const { code, stderr } = await host.node('apply', '-f', host.write('layout.yaml', balanced));
+    expect(code).to.equal(3);
+    expect(stderr).to.contain('NotPermitted').and.to.contain('run as root');
+  });
+});
+
+describe('gpu-partition node reset', () => {
+  it('makes whole GPUs of what nobody uses', async () => {
+    using host = new SimulatedHost([A100, A100, 'T4']).withLargeSlice(0, 1);
+    host.startProcess(1, 0);
+    const { code, stderr } = await host.node('reset');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('GPU 1 ').and.to.contain('InUse').and.to.contain('pid 4242');
+    expect(host.state).to.contain('gpu 0 mig 0 pending 0').and.to.contain('gpu 1 mig 1 pending 1');
+    expect([host.starts(0), host.starts(1)]).to.deep.equal([[], [0]]);
+  });
+
+  it('leaves alone the GPUs that the layout does not name', async () => {
+    using host = new SimulatedHost([A100, A100]);
+    const layout = host.write('layout.yaml', { layouts: [{ gpus: { indices: [1] }, profiles: { '1g.5gb': 1 } }] });
+    expect((await host.node('reset', '-f', layout)).code).to.equal(0);
+    expect(host.state).to.contain('gpu 0 mig 1 pending 1').and.to.contain('gpu 1 mig 0 pending 0');
+  });
+});

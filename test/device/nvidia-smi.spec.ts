@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { applyNode } from '../../src/device/apply.ts';
+import { DeviceError } from '../../src/device/errors.ts';
+import { openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/nvidia-smi.ts';
+import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
+import { useScratchFolder } from './scratch-folder.ts';
+
+const program = fileURLToPath(new URL('../../src/simulator/nvidia-smi/main.ts', import.meta.url));
+
+/** The simulated nvidia-smi as the program that a node would have; every command is a process. */
+describe('nvidia-smi as a program', () => {
+  const scratch = useScratchFolder();
+  let count = 0;
+  function aHost(gpus: readonly string[], state = '', options: NvidiaSmiOptions = {}) {
+    count += 1;
+    const [stateFile, faultsFile] = [scratch.path(`state-${count}`), scratch.path(`faults-${count}`)];
+    writeFileSync(stateFile, state);
+    writeFileSync(faultsFile, '');
+    const dir = scratch.path(`host-${count}`);
+    const path = writeNvidiaSmiWrapper(dir, { gpus, stateFile, faultsFile, program, node: process.execPath });
+    return {
+      driver: openNvidiaSmi({ path, ...options }),
+      fault: (text: string): void => writeFileSync(faultsFile, text),
+      state: (): string => readFileSync(stateFile, 'utf8'),
+    };
+  }
+
+  it('brings a GPU from MIG off to a layout', async () => {
+    const { driver } = aHost(['A30']);
+    const { gpus } = await driver.readDevice();
+    const uuid = gpus[0]?.uuid ?? '';
+    const [result] = await applyNode(driver, [{ uuid, want: { '2g.12gb': 1, '1g.6gb': 2 } }]);
+    expect(result?.outcome).to.equal('Applied');
+    const [gpu] = (await driver.readDevice()).gpus;
+    expect(gpu?.instances.map(({ profile }) => profile).toSorted()).to.deep.equal(['1g.6gb', '1g.6gb', '2g.12gb']);
+  });
+
+  it('that hangs in an operation is killed; what it did is read, and the next apply converges', async () => {
+    const { driver, fault } = aHost(['A30'], 'gpu 0 mig 1 pending 1\n', { changeMs: 1_500, readMs: 10_000 });
+    const uuid = (await driver.readDevice()).gpus[0]?.uuid ?? '';
+    fault('hang DeviceCreateGpuInstance nth=2');
+    const targets = [{ uuid, want: { '1g.6gb': 2 } }];
+    const [result] = await applyNode(driver, targets);
+    expect([result?.outcome, result?.error?.code]).to.deep.equal(['Failed', 'TimedOut']);
+    fault('');
+    const [again] = await applyNode(driver, targets);
+    expect([again?.outcome, again?.operations]).to.deep.equal(['Applied', 1]);
+  });
+
+  it('that writes without end is ended, and nothing is changed', async () => {
+    const { driver, fault, state } = aHost(['A30'], 'gpu 0 mig 1 pending 1\n', { maxOutputBytes: 200_000 });
+    fault('output flood=5000000');
+    const error: unknown = await driver.readDevice().catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(DeviceError).with.property('code', 'ParseError');
+    expect(state()).to.equal('gpu 0 mig 1 pending 1\n');
+  });
+
+  it('is run one at a time, however many ask', async () => {
+    const { driver } = aHost(['A30']);
+    const states = await Promise.all([driver.readDevice(), driver.readDevice()]);
+    expect(states[0]).to.deep.equal(states[1]);
+  });
+});
