@@ -1,7 +1,11 @@
+import { join } from 'node:path';
+
 import { expect } from 'chai';
 
 import type { NodeChange } from '../../src/cli/node/node-apply.ts';
+import { Journal } from '../../src/device/journal.ts';
 import { lockNode } from '../../src/device/node-lock.ts';
+import { eventually } from '../support/eventually.ts';
 import { SimulatedHost } from './simulated-host.ts';
 
 const A100 = 'A100-SXM4-40GB';
@@ -163,6 +167,33 @@ describe('gpu-partition node apply', () => {
     expect(code).to.equal(1);
     expect(stderr).to.contain('Stopped').and.to.contain('run this again');
     expect(host.starts(0).length).to.be.below(7);
+  });
+
+  it('finishes the GPU at hand when it is told to stop, and begins no other', async () => {
+    using host = new SimulatedHost([A100, A100]).withFaults('sleep DeviceCreateGpuInstance ms=200');
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
+    const done = host.node('apply', '-f', layout);
+    await eventually(
+      async () => host.starts(0).length,
+      (count) => count > 0,
+    );
+    process.emit('SIGTERM');
+    const { code, stderr } = await done;
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('GPU 1 ').and.to.contain('not begun').and.to.contain('Stopped');
+    expect([host.starts(0), host.starts(1)]).to.deep.equal([[0, 4], []]);
+  });
+
+  it('says that an earlier one was cut off, and goes on from what is there', async () => {
+    using host = new SimulatedHost([A100]).withLargeSlice(0);
+    await new Journal({ path: join(host.stateDir, 'journal.json') }).begin({
+      gpus: [{ uuid: 'GPU-1', mig: 'Enabled', placements: [] }],
+    });
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 1 } }] });
+    const { code, stdout } = await host.node('apply', '-f', layout);
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^an earlier apply was cut off \(GPU-1\); going on from what is there\n/);
+    expect(host.hasJournal).to.equal(false);
   });
 
   it('says who must run it where nvidia-smi wants root', async () => {

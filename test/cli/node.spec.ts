@@ -46,6 +46,14 @@ describe('gpu-partition node plan', () => {
     expect(gpus[0]?.steps.map(({ action }) => action)).to.deep.equal(['CreateInstance', 'CreateInstance']);
   });
 
+  it('takes the sample of the host unit', async () => {
+    using host = new SimulatedHost([A100, 'A30']);
+    const sample = new URL('../../samples/host/layout.yaml', import.meta.url).pathname;
+    const { code, stdout } = await host.node('plan', '-f', sample);
+    expect(code).to.equal(0);
+    expect(stdout).to.contain('becomes 1g.5gb ×2 + 2g.10gb ×1 + 3g.20gb ×1').and.to.contain('becomes MIG off');
+  });
+
   it('takes a policy as it is', async () => {
     using host = new SimulatedHost([A100]);
     const { code, stdout } = await host.node('plan', '-f', host.write('policy.yaml', aPolicy('inference')));
@@ -168,31 +176,30 @@ describe('gpu-partition node assert and export', () => {
     expect((await host.node('assert', '-f', 'now.yaml')).stdout).to.equal('now.yaml: applied\n');
   });
 
-  it('exports what apply takes back as it is, in every form', async () => {
-    using host = new SimulatedHost([A100, A100, A100, 'A30', 'T4']);
-    const layouts = [
-      { gpus: { indices: [0] }, profiles: { '1g.5gb': 2, '1c.3g.20gb': 3 } },
-      { gpus: { indices: [1] }, mig: 'Disabled' },
-      { gpus: { models: ['A100-*'] }, preset: 'all-enabled' },
-      { preset: 'all-balanced' },
-    ];
-    expect((await host.node('apply', '-f', host.write('layout.yaml', { layouts }))).code).to.equal(0);
-    host.takeChanges();
-    for (const options of [
-      [],
-      ['--by', 'indices'],
-      ['-o', 'json'],
-      ['--format', 'mig-parted'],
-      ['--format', 'mig-parted', '-o', 'json'],
-    ]) {
-      const { code, stdout, stderr } = await host.node('export', ...options);
-      expect({ code, stderr }, options.join(' ')).to.deep.equal({ code: 0, stderr: '' });
+  const forms: readonly (readonly string[])[] = [
+    [],
+    ['--by', 'indices'],
+    ['-o', 'json'],
+    ['--format', 'mig-parted'],
+    ['--format', 'mig-parted', '-o', 'json'],
+  ];
+  for (const form of forms) {
+    it(`exports what apply takes back as it is: export ${form.join(' ')}`, async () => {
+      using host = new SimulatedHost([A100, A100, A100, A100, 'T4'], { mig: [0, 1, 2] });
+      host.withSplitSlice(0).withSevenSlices(1);
+      const { code, stdout, stderr } = await host.node('export', ...form);
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
       const applied = await host.node('apply', '-f', host.write('exported.yaml', stdout));
-      expect(applied.stdout, options.join(' ')).to.match(/unchanged: 0 operations\n$/);
-      expect(applied.stdout).to.contain('GPU 3 (A30, ').and.not.to.contain('no entry is for it');
-    }
-    expect(host.takeChanges()).to.deep.equal([]);
-  });
+      expect(applied.code).to.equal(0);
+      expect(applied.stdout)
+        .to.contain('00000000:07:00.0): unchanged, 1c.3g.20gb ×3\n')
+        .and.to.contain('unchanged, 1g.5gb ×7\n')
+        .and.to.contain('unchanged, no instances\n')
+        .and.to.contain('unchanged, MIG off\n')
+        .and.to.match(/unchanged: 0 operations\n$/);
+      expect(host.takeChanges()).to.deep.equal([]);
+    });
+  }
 
   it('tells placements and use beside the layout', async () => {
     using host = new SimulatedHost([A100]).withLargeSlice(0);

@@ -18,7 +18,10 @@ export class SimulatedHost implements Disposable {
   readonly #state = join(this.folder, 'state');
   readonly #faults = join(this.folder, 'faults');
 
-  constructor(gpus: readonly string[], { mig = true, uid = 0 }: { mig?: boolean; uid?: number } = {}) {
+  constructor(
+    gpus: readonly string[],
+    { mig = true, uid = 0 }: { mig?: boolean | readonly number[]; uid?: number } = {},
+  ) {
     this.nvidiaSmi = writeNvidiaSmiWrapper(join(this.folder, 'bin'), {
       gpus,
       stateFile: this.#state,
@@ -28,8 +31,10 @@ export class SimulatedHost implements Disposable {
       node: process.execPath,
       uid,
     });
-    const on = gpus.map((name, index) => `gpu ${index} mig ${name.includes('T4') ? '0 pending 0' : '1 pending 1'}\n`);
-    writeFileSync(this.#state, mig ? on.join('') : '');
+    const isOn = (name: string, index: number) =>
+      typeof mig === 'boolean' ? mig && name !== 'T4' : mig.includes(index);
+    const modes = gpus.map((name, index) => `gpu ${index} mig ${isOn(name, index) ? '1 pending 1' : '0 pending 0'}\n`);
+    writeFileSync(this.#state, modes.join(''));
     writeFileSync(this.#faults, '');
     writeFileSync(this.#log, '');
   }
@@ -60,6 +65,13 @@ export class SimulatedHost implements Disposable {
       }),
     );
     appendFileSync(this.#state, lines.join(''));
+    return this;
+  }
+
+  /** Cuts a 3g.20gb from the first half of an A100-40GB, and it into three compute instances. */
+  withSplitSlice(gpu: number): this {
+    const parts = [0, 1, 2].map((part) => `ci ${gpu} 1 ${part} profile 0 place ${part}:1\n`);
+    appendFileSync(this.#state, `gi ${gpu} 1 profile 9 place 0:4\n${parts.join('')}`);
     return this;
   }
 
