@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
 
-.PHONY: help demo test verify lint build bench clean generate control-plane
+.PHONY: help demo test verify lint build bench clean generate control-plane image
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ control-plane: node_modules/.installed ## Build Kubernetes' control plane into t
 
 bench: build ## Measure speed, writes and memory; prints JSON lines
 	@$(NODE) test/bench/main.ts
+
+image: build ## Build the container image (needs docker)
+	docker build -t $(or $(IMAGE),gpu-partition-operator:dev) .
 
 clean: ## Remove what was built and installed here (the control plane's cache stays)
 	rm -rf dist node_modules coverage .demo

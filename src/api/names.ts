@@ -33,38 +33,41 @@ export const agentManager = 'gpu-partition-agent';
 export type ConditionType = 'Ready' | 'Reconciling' | 'Stalled' | 'Valid' | 'Waiting';
 
 /** Reasons of a policy's conditions. */
-export type PolicyReason =
-  | 'Ready'
-  | 'NoNodes'
-  | 'PlanOnly'
-  | 'Reconciling'
-  | 'Waiting'
-  | 'Conflicted'
-  | 'Failed'
-  | 'Valid'
-  | 'NotSupportedYet'
-  | 'UnknownProfile'
-  | 'UnknownPreset'
-  | 'DoesNotFit'
-  | 'SingleNeedsOneProfile'
-  | 'NotChecked';
+export const policyReasons = [
+  'Ready',
+  'NoNodes',
+  'PlanOnly',
+  'Reconciling',
+  'Waiting',
+  'Conflicted',
+  'Failed',
+  'Valid',
+  'NotSupportedYet',
+  'UnknownProfile',
+  'UnknownPreset',
+  'DoesNotFit',
+  'SingleNeedsOneProfile',
+] as const;
+export type PolicyReason = (typeof policyReasons)[number];
 
 /** Reasons of a GpuNodePartition's conditions. */
-export type NodeReason =
-  | 'Ready'
-  | 'NoPolicy'
-  | 'NothingToDo'
-  | 'PolicyInvalid'
-  | 'PlanOnly'
-  | 'AgentNotReporting'
-  | 'AwaitingPlan'
-  | 'AwaitingGrant'
-  | 'Paused'
-  | 'PodsUseGpus'
-  | 'ProcessesUseGpus'
-  | 'NoPodsUseGpus'
-  | 'Applying'
-  | 'AdvertisePending'
-  | 'LabelsStale'
-  | 'Refused'
-  | 'Failed';
+export const nodeReasons = [
+  'Ready',
+  'NoPolicy',
+  'NothingToDo',
+  'PolicyInvalid',
+  'PlanOnly',
+  'AgentNotReporting',
+  'AwaitingPlan',
+  'AwaitingGrant',
+  'Paused',
+  'PodsUseGpus',
+  'ProcessesUseGpus',
+  'NoPodsUseGpus',
+  'Applying',
+  'AdvertisePending',
+  'LabelsStale',
+  'Refused',
+  'Failed',
+] as const;
+export type NodeReason = (typeof nodeReasons)[number];

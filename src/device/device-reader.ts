@@ -63,8 +63,7 @@ export class DeviceReader {
   async #readReport(): Promise<Reading> {
     const command: ReadCommand = { name: 'Report' };
     const execution = await this.#runner.run(command);
-    // A program may choose its name so that a good report seems to speak of a lost GPU.
-    if (execution.rc === 0 || findLostGpus(execution).length === 0) {
+    if (findLostGpus(execution).length === 0) {
       const report = parseReport(describeCommand(command), execution);
       return { report, gpus: report.gpus.map((gpu, index) => ({ ...gpu, index })), lost: [], selection: undefined };
     }

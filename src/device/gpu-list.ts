@@ -1,4 +1,4 @@
-import { classifyOutput, explainFailure, refuseOutput, type Execution } from './output.ts';
+import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
 import { normalizeBusId } from './smi-command.ts';
 import type { GpuFault } from './state.ts';
 
@@ -20,10 +20,11 @@ export interface GpuList {
 export function parseGpuList(tried: string, execution: Execution): GpuList {
   const lost = findLostGpus(execution);
   if (execution.end !== 'Exited' || (execution.rc !== 0 && lost.length === 0)) throw explainFailure(tried, execution);
-  if (execution.rc === 0 && execution.stdout.trim() === 'No devices found.') return { gpus: [], lost };
+  const answer = dropNotices(execution.stdout);
+  if (execution.rc === 0 && answer.trim() === 'No devices found.') return { gpus: [], lost };
   const gpus: (ListedGpu & { readonly migDevices: Map<number, string> })[] = [];
-  for (const line of execution.stdout.split('\n')) {
-    if (line.trim() === '' || handlePattern.test(line)) continue;
+  for (const line of answer.split('\n')) {
+    if (line.trim() === '') continue;
     const gpu = /^GPU (\d+): (.+) \(UUID: (GPU-[0-9a-f-]+)\)\s*$/.exec(line);
     const device = /^\s+MIG \S+\s+Device\s+(\d+): \(UUID: (MIG-[^\s)]+)\)\s*$/.exec(line);
     const last = gpus.at(-1);
@@ -40,11 +41,17 @@ export function parseGpuList(tried: string, execution: Execution): GpuList {
   return { gpus, lost };
 }
 
-const handlePattern = /Unable to determine the device handle for gpu\s*([0-9a-f:.]+): (.*)/i;
+/** `gpu 0000:0F:00.0: GPU is lost.`, `GPU0000:0F:00.0: ...`, and from 610 on `GPU1: 0000:34:00.0: Unknown Error`. */
+const handlePattern =
+  /^Unable to determine the device handle for gpu\s*(?:\d+: )?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (.*)/i;
 
-/** GPUs that a command could not open, by what it says of them. */
+/**
+ * GPUs that a command could not open, by what it says of them. Only lines above a report count: below them any program may have
+ * its name.
+ */
 export function findLostGpus({ stdout, rc, end }: Execution): GpuList['lost'] {
-  return stdout.split('\n').flatMap((line) => {
+  const [head = ''] = stdout.split('<?xml', 1);
+  return head.split('\n').flatMap((line) => {
     const [, busId, message] = handlePattern.exec(line) ?? [];
     if (busId === undefined || message === undefined) return [];
     const code = classifyOutput({ rc, end, stdout: line });

@@ -11,7 +11,7 @@ export interface InstanceRow {
   readonly size: number;
 }
 
-/** A row of `nvidia-smi mig -lci`; start and size in compute slices. */
+/** A row of `nvidia-smi mig -lci`; start and size in the driver's own units, 0:0 with drivers before 470, which list none. */
 export interface ComputeInstanceRow extends InstanceRow {
   readonly instance: number;
 }
@@ -35,10 +35,12 @@ export function parseInstances(tried: string, execution: Execution): readonly In
 export function parseComputeInstances(tried: string, execution: Execution): readonly ComputeInstanceRow[] {
   if (saysNone(execution)) return [];
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
-  return readRows(tried, execution.stdout).map(({ numbers: [gpuIndex, instance, profileId, id], ...row }) => {
-    if (id === undefined) throw refuseOutput(tried, 'a row with too few numbers', execution.stdout);
-    return { ...row, gpuIndex, instance, profileId, id };
-  });
+  return readRows(tried, execution.stdout, 'optional').map(
+    ({ numbers: [gpuIndex, instance, profileId, id], ...row }) => {
+      if (id === undefined) throw refuseOutput(tried, 'a row with too few numbers', execution.stdout);
+      return { ...row, gpuIndex, instance, profileId, id };
+    },
+  );
 }
 
 /** Nothing there is an answer only in these words: any other failure means that we do not know. */
@@ -58,7 +60,7 @@ interface Row {
 }
 
 /** Both tables differ only in how many ids stand before the name; columns that later drivers add are left out by name. */
-function readRows(tried: string, output: string): readonly Row[] {
+function readRows(tried: string, output: string, placement?: 'optional'): readonly Row[] {
   const table = readTable(tried, output);
   const columns = findColumns(tried, table, output);
   const name = columns.indexOf('Name');
@@ -67,7 +69,8 @@ function readRows(tried: string, output: string): readonly Row[] {
   return table.rows.map((cells) => {
     if (cells.length !== columns.length) throw refuseOutput(tried, 'a row with other cells than the header', output);
     const profile = cells[name];
-    const [, start, size] = /^(\d+):(\d+)$/.exec(cells[place] ?? '') ?? [];
+    const text = place === -1 && placement === 'optional' ? '0:0' : (cells[place] ?? '');
+    const [, start, size] = /^(\d+):(\d+)$/.exec(text) ?? [];
     const [first, second, third, ...rest] = ids.map((at) => readDecimal(cells[at]));
     if (profile === undefined || start === undefined || first === undefined || second === undefined)
       throw refuseOutput(tried, 'a row without its profile, ids or placement', output);

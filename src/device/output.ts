@@ -42,6 +42,20 @@ export function classifyOutput({ rc, stdout, end }: Execution): DeviceErrorCode 
   return found?.[1] ?? exitCodes.get(rc) ?? (rc === 0 ? 'NothingDone' : 'DriverFailed');
 }
 
+/** Lines that stand before or after an answer and belong to no answer. */
+const notice = /^(?:warning: |Unable to determine the device handle for gpu)/i;
+
+/**
+ * Takes off what nvidia-smi says beside its answer: `WARNING: infoROM is corrupted at gpu ...`, and with later drivers (610) a lost
+ * GPU above the report of the others.
+ */
+export function dropNotices(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !notice.test(line))
+    .join('\n');
+}
+
 /** The error of a command whose output says that it did not work. */
 export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
   const found = `${describeEnd(execution)}: ${quoteOutput(execution.stdout)}`;

@@ -1,7 +1,7 @@
 import type { Engines, Geometry, Profile } from '../core/geometry/geometry.ts';
 import { findModel } from '../core/geometry/model-lookup.ts';
 import { isProfileNameError, parseProfile } from '../core/geometry/profile-name.ts';
-import { explainFailure, refuseOutput, type Execution } from './output.ts';
+import { dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
 /** A profile of `nvidia-smi mig -lgip`. Free counts are not read: with MIG off they mean nothing. */
@@ -67,7 +67,7 @@ export function parseProfiles(tried: string, execution: Execution): readonly Pro
 /** Reads `-lgipp`: `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, singular `Placement : {0}:8`. @throws DeviceError */
 export function parsePlacements(tried: string, execution: Execution): readonly PlacementRow[] {
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
-  return execution.stdout
+  return dropNotices(execution.stdout)
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {

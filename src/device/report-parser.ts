@@ -1,5 +1,5 @@
 import type { Engines } from '../core/geometry/geometry.ts';
-import { classifyOutput, explainFailure, refuseOutput, type Execution } from './output.ts';
+import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
 import { isBusId, normalizeBusId } from './smi-command.ts';
 import type { GpuFault, GpuState, ProcessState } from './state.ts';
 import { elementAt, elementsAt, readXml, textAt, type XmlElement } from './xml.ts';
@@ -40,7 +40,7 @@ export interface ReportedProcess extends ProcessState {
 export function parseReport(tried: string, execution: Execution): Report {
   const { stdout } = execution;
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
-  const root = readXml(stdout);
+  const root = readXml(dropNotices(stdout));
   const driverVersion = root && textAt(root, 'driver_version');
   if (root?.name !== 'nvidia_smi_log' || driverVersion === undefined)
     throw refuseOutput(tried, 'no whole report', stdout);

@@ -1,4 +1,4 @@
-import { refuseOutput } from './output.ts';
+import { dropNotices, refuseOutput } from './output.ts';
 
 /** A table of `nvidia-smi mig`: header cells by line, then rows of cells. `MIG 1g.5gb` is one cell, `1g.5gb`. */
 export interface SmiTable {
@@ -12,7 +12,9 @@ export interface SmiTable {
  * @throws DeviceError ParseError if it is no table or is cut off
  */
 export function readTable(tried: string, output: string): SmiTable {
-  const lines = output.split('\n').map((line) => line.trim());
+  const lines = dropNotices(output)
+    .split('\n')
+    .map((line) => line.trim());
   const text = lines.filter((line) => line !== '');
   const ruler = text.findIndex((line) => /^\|=+\|$/.test(line));
   if (ruler === -1) throw refuseOutput(tried, 'no table', output);

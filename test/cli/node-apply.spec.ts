@@ -169,6 +169,18 @@ describe('gpu-partition node apply', () => {
     expect(host.starts(0).length).to.be.below(7);
   });
 
+  it('resets a GPU whose MIG mode stays pending only where it may', async () => {
+    using host = new SimulatedHost([A100], { mig: false }).withFaults('migpending rc=16');
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 1 } }] });
+    const refused = await host.node('apply', '-f', layout);
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.contain('ResetRequired').and.to.contain('--allow-gpu-reset');
+    expect(host.state).to.contain('gpu 0 mig 0 pending 0');
+    const allowed = await host.node('apply', '-f', layout, '--allow-gpu-reset');
+    expect({ code: allowed.code, stderr: allowed.stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(allowed.stdout).to.contain('--gpu-reset -i 00000000:07:00.0');
+  });
+
   it('finishes the GPU at hand when it is told to stop, and begins no other', async () => {
     using host = new SimulatedHost([A100, A100]).withFaults('sleep DeviceCreateGpuInstance ms=200');
     const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });

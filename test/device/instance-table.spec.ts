@@ -99,6 +99,29 @@ describe('table of GPU instances', () => {
     expect(parseInstances('-lgi', ok(wider))).to.deep.equal(parseInstances('-lgi', ok(table)));
   });
 
+  it('reads compute instances as drivers before 470 list them, without a placement', () => {
+    const old = `+-------------------------------------------------------+
+| Compute instances:                                    |
+| GPU     GPU       Name             Profile   Instance |
+|       Instance                       ID        ID     |
+|         ID                                            |
+|=======================================================|
+|   0      1       MIG 1c.3g.20gb       0         2     |
++-------------------------------------------------------+
+`;
+    expect(parseComputeInstances('-lci', ok(old))).to.deep.equal([
+      { gpuIndex: 0, instance: 1, profile: '1c.3g.20gb', profileId: 0, id: 2, start: 0, size: 0 },
+    ]);
+    expect(codeOf(() => parseInstances('-lgi', ok(old)))).to.equal('ParseError');
+  });
+
+  it('is not disturbed by what nvidia-smi says beside its answer', () => {
+    const noisy = `Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error
+${table}WARNING: infoROM is corrupted at gpu 0000:07:00.0
+`;
+    expect(parseInstances('-lgi', ok(noisy))).to.deep.equal(parseInstances('-lgi', ok(table)));
+  });
+
   it('says ParseError to garbage and never reads instances from it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (garbage) => {

@@ -56,6 +56,14 @@ describe('report of nvidia-smi -q -x', () => {
     expect(codeOf(text)).to.equal('None');
   });
 
+  it('is not disturbed by what nvidia-smi says beside it', () => {
+    const [run] = reports;
+    const text = run?.stdout ?? '';
+    const noisy = `${text}WARNING: infoROM is corrupted at gpu 0000:07:00.0\n`;
+    expect(codeOf(noisy)).to.equal('None');
+    expect(codeOf(`${text}and more\n`)).to.equal('ParseError');
+  });
+
   it('lets no process name forge or break the report', () => {
     const [run] = reports.filter(({ name }) => name.includes('proc-q-x'));
     const text = run?.stdout ?? '';
@@ -106,5 +114,18 @@ describe('list of nvidia-smi -L', () => {
       expect(lost[0]?.fault.code).to.equal('GpuLost');
     }
     expect(runs).to.have.length(3);
+  });
+
+  it('names the GPUs that are lost in the words of later drivers', () => {
+    const stdout = `Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error
+GPU 0: NVIDIA A30 (UUID: GPU-a11732da-b500-5c53-be02-c1dbeed25aa5)
+`;
+    for (const rc of [0, 255]) {
+      const { gpus, lost } = parseGpuList('-L', { rc, stdout, end: 'Exited' });
+      expect(gpus.map(({ index }) => index)).to.deep.equal([0]);
+      expect(lost).to.deep.equal([
+        { pciBusId: '00000000:34:00.0', fault: { code: 'GpuLost', message: 'Unknown Error' } },
+      ]);
+    }
   });
 });
