@@ -106,6 +106,7 @@ function isDeviceErrorCode(code: string): code is DeviceErrorCode {
 
 function describe(code: DeviceErrorCode, { tried, found, gpu, instance, holders = [] }: DeviceErrorDetails): string {
   const where = [gpu === undefined ? '' : ` on GPU ${gpu}`, instance === undefined ? '' : `, ${instance}`].join('');
-  const who = holders.length === 0 ? '' : `; used by ${holders.join(', ')}`;
+  const more = holders.length > 4 ? ` and ${holders.length - 4} more` : '';
+  const who = holders.length === 0 ? '' : `; used by ${holders.slice(0, 4).join(', ')}${more}`;
   return `${code}${where}: tried ${tried}; found ${found}${who}; ${table[code].advice}`;
 }

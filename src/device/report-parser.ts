@@ -136,7 +136,7 @@ function readProcess(element: XmlElement): ReportedProcess | undefined {
 
 /** Programs choose their names: no control characters, no novels. */
 function cleanName(name: string): string {
-  return name.replace(/\p{C}+/gu, ' ').slice(0, 128);
+  return name.replace(/\p{C}+/gu, ' ').slice(0, 64);
 }
 
 function readClass(element: XmlElement): string | undefined {

@@ -120,6 +120,20 @@ describe('reading the device', () => {
     expect(unknown).to.deep.include({ pciBusId: node.busId(1), uuid: undefined });
   });
 
+  it('reads the healthy GPUs also where a later driver reports them below a word about the lost one', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], threeSlices);
+    node.intercept = (args, run) => {
+      if (args.includes('-i')) return run();
+      const { stdout } = args.includes('-x') ? node.run(['-i', '0', ...args]) : run();
+      const listed = args.includes('-L') ? stdout.replace(/^GPU 1.*\n/m, '') : stdout;
+      const word = 'Unable to determine the device handle for GPU1: 0000:0F:00.0: Unknown Error\n';
+      return { rc: 0, stdout: word + listed, end: 'Exited' };
+    };
+    const { gpus, lost } = await node.openDriver().readDevice();
+    expect(gpus.map(({ index, instances }) => [index, instances.length])).to.deep.equal([[0, 3]]);
+    expect(lost.map(({ pciBusId }) => pciBusId)).to.deep.equal([node.busId(1)]);
+  });
+
   it('reads again when the device changed between two commands, and says so when it keeps changing', async () => {
     const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
     let changes = 1;

@@ -14,7 +14,7 @@ describe('journal', () => {
     const bootIdPath = scratch.path(`boot-${count}`);
     const reboot = (id: string): void => writeFileSync(bootIdPath, `${id}\n`);
     reboot(boot);
-    const path = scratch.path(`state-${count}`, 'journal.json');
+    const path = scratch.path(`state-${count}`, 'node', 'journal.json');
     return { path, journal: new Journal({ path, bootIdPath }), reboot };
   };
 

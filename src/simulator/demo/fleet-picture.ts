@@ -1,28 +1,36 @@
-import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
-import { liveGeometry } from '../../core/policy/live-geometry.ts';
+import type { GpuNodePartition } from '../../api/types.ts';
+import { findModel } from '../../core/geometry/model-lookup.ts';
 import { drawGpu } from '../../core/planning/picture.ts';
+import { parseState } from '../nvidia-smi/state-text.ts';
+import type { RigNode } from '../rig/rig.ts';
 import { groupPictures } from './picture-lines.ts';
 
-/** A node's row and its GPUs' slices as they are now. */
-export function drawNode(partition: GpuNodePartition): readonly string[] {
-  const { metadata, spec, status } = partition;
-  const device = status?.device ?? {};
+/**
+ * A node's row and its GPUs' slices as they are at this moment.
+ * @param state the simulated device itself, so that each slice is seen when it is made, not when the agent reports
+ */
+export function drawNode(node: RigNode, partition: GpuNodePartition | undefined, state: string): readonly string[] {
+  const { spec, status } = partition ?? {};
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const epoch = spec.granted?.epoch ?? 0;
-  const isApplying = epoch > (device.observedEpoch ?? 0);
-  const phase = isApplying ? 'Updating' : (status?.phase ?? 'Pending');
+  const epoch = spec?.granted?.epoch ?? 0;
+  const isApplying = epoch > (status?.device?.observedEpoch ?? 0);
   const columns = [
-    metadata.name.padEnd(10),
-    (spec.policy?.name ?? '-').padEnd(12),
-    phase.padEnd(10),
+    node.name.padEnd(10),
+    (spec?.policy?.name ?? '-').padEnd(12),
+    (isApplying ? 'Updating' : (status?.phase ?? 'Pending')).padEnd(10),
     isApplying ? `grant ${epoch}` : (ready?.reason ?? ''),
   ];
-  const pictures = (device.gpus ?? []).map((gpu) => ({ index: gpu.index, picture: drawReport(partition, gpu) }));
+  const { gpus } = parseState(state, node.gpus.length);
+  const pictures = gpus.map(({ migCurrent, gpuInstances }, index) => {
+    const name = node.gpus[index] ?? '';
+    const model = findModel(name);
+    if (!model) return { index, picture: `${name}: no MIG, stays whole` };
+    const instances = gpuInstances.map(({ profileId, start, size }) => ({
+      profile: model.profiles.find(({ id }) => id === profileId)?.name ?? `profile ${profileId}`,
+      start,
+      size,
+    }));
+    return { index, picture: drawGpu(model, migCurrent ? instances : undefined) };
+  });
   return [columns.join(' ').trimEnd(), ...groupPictures(pictures).map((line) => `  ${line}`)];
-}
-
-function drawReport(partition: GpuNodePartition, gpu: GpuReport): string {
-  const geometry = liveGeometry(partition.status?.device ?? {}, gpu);
-  if (!geometry) return `${gpu.product}: no MIG, stays whole`;
-  return drawGpu(geometry, gpu.mig === 'Enabled' ? gpu.instances : undefined);
 }

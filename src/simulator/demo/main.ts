@@ -1,8 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { abortOnInterrupt } from './interrupt.ts';
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { findControlPlane } from '../control-plane/binaries.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { ControlPlaneError } from '../control-plane/errors.ts';
@@ -10,13 +7,16 @@ import { describeProgress } from '../control-plane/progress.ts';
 import { startControlPlane } from '../control-plane/start.ts';
 import { projectRoot } from '../rig/programs.ts';
 import { applyFolder, Rig } from '../rig/rig.ts';
+import { ClusterView, isReady } from './cluster-view.ts';
 import { drawNode } from './fleet-picture.ts';
+import { abortOnInterrupt } from './interrupt.ts';
 import { demoNodes } from './nodes.ts';
 import { previewNode, readSamples } from './preview.ts';
 import { Screen } from './screen.ts';
 
-const kubeconfig = join(projectRoot, '.demo', 'kubeconfig');
+const demoFolder = join(projectRoot, '.demo');
 const readyWithinMs = 120_000;
+const boundWithinMs = 30_000;
 /** Which node each pod of samples/workloads must land on. */
 const expectedNodes: Readonly<Record<string, string>> = { notebook: 'sim-a30', 'small-model': 'sim-a100' };
 
@@ -24,102 +24,106 @@ const screen = new Screen();
 const signal = abortOnInterrupt();
 const keep = process.argv.includes('--keep');
 
-try {
-  process.exitCode = await runDemo();
-} catch (error) {
-  if (signal.aborted) process.exitCode = 130;
-  else if (error instanceof ControlPlaneError) {
+process.exit(await exitCode());
+
+async function exitCode(): Promise<number> {
+  try {
+    return await runDemo();
+  } catch (error) {
+    if (signal.aborted) return 130;
+    if (!(error instanceof ControlPlaneError)) throw error;
     screen.line(error.message);
-    process.exitCode = 3;
-  } else throw error;
+    return 3;
+  } finally {
+    await rm(demoFolder, { recursive: true, force: true });
+  }
 }
 
 async function runDemo(): Promise<number> {
   const startedAt = Date.now();
-  screen.title('What will become of the GPUs (worked out without a cluster)');
-  const samples = await readSamples();
-  screen.line(
-    `samples/: ${samples.length} policies, all valid: ${samples.map(({ metadata }) => metadata.name).join(', ')}`,
-  );
-  for (const node of demoNodes) previewNode(node, samples).forEach((line) => screen.line(line));
+  await preview();
 
   screen.title("Kubernetes' own control plane");
-  const binaries = await findControlPlane({
-    onProgress: (progress) => screen.live([`  ${describeProgress(progress)}`]),
-  });
-  signal.throwIfAborted();
+  const onProgress = (progress: Parameters<typeof describeProgress>[0]): void =>
+    screen.live([describeProgress(progress)]);
+  const binaries = await unlessInterrupted(findControlPlane({ onProgress }));
   await using controlPlane = await startControlPlane({ binaries });
   signal.throwIfAborted();
   screen.line(`running at ${controlPlane.server} (loopback only)`);
+  if (keep) await writeKubeconfig(controlPlane);
 
   screen.title('CRDs, RBAC, four GPU nodes, the controller, and an agent on each node');
   await using rig = await Rig.start({ controlPlane, nodes: demoNodes });
-  screen.line(`applied config/crd and config/rbac; logs in ${rig.folder}`);
-  if (keep) await writeKubeconfig(controlPlane);
+  screen.line('kubectl apply -k config/crd; kubectl apply -k config/rbac');
 
   screen.title('kubectl apply -k samples');
   screen.line((await applyFolder(controlPlane, 'samples')).trimEnd());
-  const allReady = await watchUntilReady(controlPlane, samples.length);
-  const scheduled = allReady && (await scheduleWorkloads(controlPlane));
-  await showResult(controlPlane);
+  screen.line();
+  const view = new ClusterView(controlPlane);
+  const allReady = await watchUntilReady(rig, view);
+  const allBound = allReady && (await scheduleWorkloads(controlPlane, view));
+  await showResult(controlPlane, view);
   if (!allReady) await showLogs(rig);
 
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  const isGood = allReady && allBound;
   screen.title(
-    allReady && scheduled
-      ? `Every policy is Ready and both pods are on the right node (${Math.round((Date.now() - startedAt) / 1000)} s)`
-      : 'The demo failed: see above',
+    isGood ? `Every policy is Ready and both pods are on the right node (${seconds} s)` : 'The demo failed: see above',
   );
-  if (keep && allReady) {
+  if (keep && isGood) {
     screen.line(
-      `It keeps running. In another terminal: export KUBECONFIG=${kubeconfig}; kubectl get gpp,gpn. Ctrl-C ends it.`,
+      `It keeps running. In another terminal: export KUBECONFIG=${demoFolder}/kubeconfig; kubectl get gpp,gpn`,
     );
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    screen.line('Ctrl-C ends it and cleans up.');
+    await unlessInterrupted(new Promise(() => undefined)).catch(() => undefined);
   }
-  await rm(join(projectRoot, '.demo'), { recursive: true, force: true });
-  return allReady && scheduled ? 0 : 1;
+  return isGood ? 0 : 1;
 }
 
-async function watchUntilReady(controlPlane: ControlPlane, count: number): Promise<boolean> {
+/** What needs no cluster, so that there is something to see while the control plane is compiled. */
+async function preview(): Promise<void> {
+  screen.title('What will become of the GPUs (worked out without a cluster)');
+  const samples = await readSamples();
+  const names = samples.map(({ metadata }) => metadata.name).join(', ');
+  screen.line(`samples/: ${samples.length} policies, all valid: ${names}`);
+  for (const node of demoNodes) for (const line of previewNode(node, samples)) screen.line(line);
+}
+
+async function watchUntilReady(rig: Rig, view: ClusterView): Promise<boolean> {
+  const expected = (await readSamples()).length;
   const deadline = Date.now() + readyWithinMs;
-  while (Date.now() < deadline) {
+  for (;;) {
     signal.throwIfAborted();
-    const partitions = await list<GpuNodePartition>(controlPlane, 'gpunodepartitions');
-    screen.live(partitions.flatMap(drawNode));
-    const policies = await list<GpuPartitionPolicy>(controlPlane, 'gpupartitionpolicies');
-    const ready = policies.filter(({ metadata, status }) =>
-      status?.conditions?.some(
-        ({ type, status: holds, observedGeneration }) =>
-          type === 'Ready' && holds === 'True' && observedGeneration === metadata.generation,
-      ),
-    );
-    if (policies.length === count && ready.length === count) return true;
+    const [partitions, policies] = await Promise.all([view.partitions(), view.policies()]);
+    const rows = demoNodes.map(async (node) => {
+      const partition = partitions.find(({ metadata }) => metadata.name === node.name);
+      return drawNode(node, partition, await rig.deviceState(node.name));
+    });
+    screen.live((await Promise.all(rows)).flat());
+    if (policies.length === expected && policies.every(isReady)) return true;
+    if (Date.now() > deadline) return false;
     await pause(150);
   }
-  return false;
 }
 
-async function scheduleWorkloads(controlPlane: ControlPlane): Promise<boolean> {
+async function scheduleWorkloads(controlPlane: ControlPlane, view: ClusterView): Promise<boolean> {
   screen.title('kubectl apply -k samples/workloads');
   screen.line((await applyFolder(controlPlane, 'samples/workloads')).trimEnd());
-  const deadline = Date.now() + 30_000;
-  const seen = new Map<string, string>();
-  while (Date.now() < deadline && seen.size < Object.keys(expectedNodes).length) {
+  const deadline = Date.now() + boundWithinMs;
+  const nodeOf = new Map<string, string>();
+  while (nodeOf.size < Object.keys(expectedNodes).length && Date.now() < deadline) {
     signal.throwIfAborted();
-    const answer = await controlPlane.client.demand({ path: '/api/v1/namespaces/default/pods' });
-    const { items } = answer as {
-      readonly items: readonly { metadata: { name: string }; spec: { nodeName?: string } }[];
-    };
-    for (const { metadata, spec } of items) if (spec.nodeName) seen.set(metadata.name, spec.nodeName);
+    for (const { metadata, spec } of await view.pods()) if (spec.nodeName) nodeOf.set(metadata.name, spec.nodeName);
     await pause(100);
   }
   for (const [pod, node] of Object.entries(expectedNodes)) {
-    const found = seen.get(pod) ?? 'no node';
+    const found = nodeOf.get(pod) ?? 'no node';
     screen.line(`pod ${pod}: bound to ${found}${found === node ? '' : `, expected ${node}`}`);
   }
-  return Object.entries(expectedNodes).every(([pod, node]) => seen.get(pod) === node);
+  return Object.entries(expectedNodes).every(([pod, node]) => nodeOf.get(pod) === node);
 }
 
-async function showResult(controlPlane: ControlPlane): Promise<void> {
+async function showResult(controlPlane: ControlPlane, view: ClusterView): Promise<void> {
   for (const args of [
     ['get', 'gpp'],
     ['get', 'gpn'],
@@ -130,34 +134,33 @@ async function showResult(controlPlane: ControlPlane): Promise<void> {
     screen.line((stdout || stderr).trimEnd());
   }
   screen.title("The nodes' nvidia.com/* labels (as GPU Feature Discovery writes them)");
-  const answer = await controlPlane.client.demand({ path: '/api/v1/nodes' });
-  const { items } = answer as {
-    readonly items: readonly { metadata: { name: string; labels: Record<string, string> } }[];
-  };
-  for (const { metadata } of items) {
+  for (const { metadata } of await view.nodes()) {
     screen.line(metadata.name);
     const labels = Object.entries(metadata.labels).filter(([key]) => key.startsWith('nvidia.com/'));
-    for (const [key, value] of labels.sort(([a], [b]) => (a < b ? -1 : 1))) screen.line(`  ${key}=${value}`);
+    for (const [key, value] of labels.toSorted(([a], [b]) => (a < b ? -1 : 1))) screen.line(`  ${key}=${value}`);
   }
 }
 
 async function showLogs(rig: Rig): Promise<void> {
   for (const program of [rig.controller, ...rig.agents]) {
-    const log = (await readFile(program.logFile, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-15);
-    screen.title(`last lines of ${program.name}`);
-    screen.line(log.join('\n'));
+    screen.title(`Last lines of the log of ${program.name}`);
+    screen.line((await program.readLog()).trimEnd().split('\n').slice(-15).join('\n'));
   }
 }
 
-async function list<T>(controlPlane: ControlPlane, plural: string): Promise<readonly T[]> {
-  const answer = await controlPlane.client.demand({ path: `/apis/gpupartition.dev/v1alpha1/${plural}` });
-  return (answer as { readonly items: readonly T[] }).items;
+async function writeKubeconfig(controlPlane: ControlPlane): Promise<void> {
+  await mkdir(demoFolder, { recursive: true });
+  await writeFile(join(demoFolder, 'kubeconfig'), await readFile(await controlPlane.kubeconfigFile()), { mode: 0o600 });
 }
 
-async function writeKubeconfig(controlPlane: ControlPlane): Promise<void> {
-  await mkdir(join(projectRoot, '.demo'), { recursive: true });
-  const source = await controlPlane.kubeconfigFile();
-  await writeFile(kubeconfig, await readFile(source), { mode: 0o600 });
+/** Does not wait for the end of what cannot be interrupted, such as a compiler: it ends with us. */
+function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    const abort = (): void => reject(new Error('interrupted'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  return Promise.race([work, interrupted]);
 }
 
 function pause(ms: number): Promise<void> {
