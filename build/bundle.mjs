@@ -14,7 +14,14 @@ const shakeClientNode = {
       const isClient = args.path === '@kubernetes/client-node' || args.importer.includes('@kubernetes/client-node/');
       if (!isClient) return undefined;
       const { path, kind, importer, resolveDir, namespace, with: attributes } = args;
-      const found = await resolve(path, { kind, importer, resolveDir, namespace, with: attributes, pluginData: 'seen' });
+      const found = await resolve(path, {
+        kind,
+        importer,
+        resolveDir,
+        namespace,
+        with: attributes,
+        pluginData: 'seen',
+      });
       return { ...found, sideEffects: false };
     });
   },

@@ -63,7 +63,9 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
   schema.properties.metadata = metadata;
 
   // maxItems and minItems of big lists become tuple unions: types are about shape, the validator about size.
-  const typeSchema = JSON.parse(JSON.stringify(schema, (key, value) => (['maxItems', 'minItems'].includes(key) ? undefined : value)));
+  const typeSchema = JSON.parse(
+    JSON.stringify(schema, (key, value) => (['maxItems', 'minItems'].includes(key) ? undefined : value)),
+  );
   const types = await compile(typeSchema, kind, {
     bannerComment: banner,
     additionalProperties: false,

@@ -11,7 +11,7 @@ import { DeviceError } from '../device/errors.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { Device } from './device.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
-import { reportDevice } from './report-device.ts';
+import { reportDevice } from '../device/report-device.ts';
 
 export type Partition = GpuNodePartition & KubeObject;
 

@@ -7,7 +7,10 @@ import { validate } from '../../src/api/generated/gpu-partition-policy.validate.
 import { checkPolicy } from '../../src/core/policy/check.ts';
 
 describe('documents', () => {
-  const pages = async () => ['README.md', ...(await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+  const pages = async () => [
+    'README.md',
+    ...(await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+  ];
 
   it('link only to what is there', async () => {
     const broken: string[] = [];

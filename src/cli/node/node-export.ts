@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-import { reportDevice } from '../../agent/report-device.ts';
+import { reportDevice } from '../../device/report-device.ts';
 import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
 import { canonicalJson } from '../../core/fingerprint.ts';
 import { layoutOf } from '../../core/policy/wish.ts';

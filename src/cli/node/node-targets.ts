@@ -1,5 +1,5 @@
 import type { GpuWish, PolicySpec } from '../../api/types.ts';
-import { reportDevice } from '../../agent/report-device.ts';
+import { reportDevice } from '../../device/report-device.ts';
 import { resolveNode } from '../../core/policy/resolve-node.ts';
 import type { GpuTarget } from '../../device/apply-options.ts';
 import type { DeviceState } from '../../device/state.ts';

@@ -4,7 +4,8 @@ import type { ReconcileResult } from '../../kube/queue.ts';
 import { nodesResource } from './kube-objects.ts';
 import type { NodeObject, PodObject } from './kube-objects.ts';
 import type { Machine } from './machine.ts';
-import { describeConditions, describeNodeObject, describeStatus, patchGpus } from './node-object.ts';
+import { describeConditions, describeNodeObject, patchGpus } from './node-object.ts';
+import type { describeStatus } from './node-object.ts';
 import type { KubeletTiming } from './timing.ts';
 
 export interface NodeSight {

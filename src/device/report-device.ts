@@ -1,6 +1,6 @@
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../api/types.ts';
 import type { Engines, Geometry } from '../core/geometry/geometry.ts';
-import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from '../device/state.ts';
+import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from './state.ts';
 
 /** The GPUs as they are told to the cluster: what placements, labels and busy checks need, and no more. */
 export function reportDevice(
