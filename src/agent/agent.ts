@@ -143,7 +143,8 @@ export class NodeAgent {
       signal,
       allowGpuReset: granted.allowGpuReset ?? false,
       allOrNothing: partition.spec.strategy === 'single',
-      mayStart: () => !signal.aborted && Date.now() <= deadline,
+      // Asked to stop, it finishes the GPU at hand (signal); after the deadline it starts no operation at all.
+      mayStart: () => Date.now() <= deadline,
       confirm: () => this.#confirm(partition, granted),
     });
     return failure && faultOf(failure.error, failure.uuid);
@@ -178,7 +179,7 @@ export class NodeAgent {
       signal,
       allowGpuReset: granted.allowGpuReset ?? false,
       allOrNothing: partition.spec.strategy === 'single',
-      mayStart: () => !signal.aborted,
+      mayStart: () => true,
       confirm: () => this.#confirm(partition, granted),
     });
     await this.#read();

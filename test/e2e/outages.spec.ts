@@ -110,6 +110,18 @@ describe('outages during a change', function () {
     await expectDone(['2 GPUs: 2×3g.20gb', '1 GPU: 2×3g.40gb']);
   });
 
+  it('of a node’s power end in the same layout, made again without a new grant', async () => {
+    const before = await rig().partition('h100');
+    await rig().rig.rebootNode('h100');
+    await eventually(
+      () => rig().partition('h100'),
+      ({ status }) => status?.device?.bootID !== before.status?.device?.bootID && status?.phase === 'Ready',
+      { timeoutMs: 30_000, what: 'the node to be ready after its reboot' },
+    );
+    await expectDone(['2 GPUs: 2×3g.20gb', '1 GPU: 2×3g.40gb']);
+    expect((await rig().partition('h100')).spec.granted?.epoch).to.equal(before.spec.granted?.epoch);
+  });
+
   it('of a node leave nothing of it behind: made anew, it is partitioned as a new one', async () => {
     const before = await rig().partition('h100');
     const agent = rig().rig.agent('h100');

@@ -23,7 +23,8 @@ export class Screen {
   live(lines: readonly string[]): void {
     if (lines.join('\n') === this.#live.join('\n')) return;
     if (this.#out.isTTY && this.#live.length > 0) this.#out.write(`\x1b[${this.#live.length}A\x1b[J`);
-    else if (this.#live.length > 0) this.#out.write('\n');
+    // In a log the pictures stand apart, lines of progress do not.
+    else if (this.#live.length > 0 && lines.length > 1) this.#out.write('\n');
     this.#out.write(`${lines.join('\n')}\n`);
     this.#live = lines;
   }

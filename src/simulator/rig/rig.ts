@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,9 @@ import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
 import { KubeletFleet } from '../kubelet/fleet.ts';
+import { rebootNode } from '../nvidia-smi/device.ts';
+import { assembleGpus } from '../nvidia-smi/gpu.ts';
+import { updateStateFile } from '../nvidia-smi/state-file.ts';
 import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
 import { RigProcess } from './process.ts';
 import { programPath, projectRoot } from './programs.ts';
@@ -95,6 +99,17 @@ export class Rig implements AsyncDisposable {
     return [...this.#agents.values()];
   }
 
+  /** Restarts a node: instances and processes are gone, MIG mode where the board does not keep it; the agent starts anew. */
+  async rebootNode(name: string): Promise<void> {
+    const node = this.#options.nodes.find((one) => one.name === name);
+    if (node === undefined) throw new Error(`no node ${name}`);
+    await this.agent(name).stop('SIGKILL');
+    const gpus = assembleGpus(node.gpus, name);
+    await updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
+    await writeFile(join(this.#nodeFolder(name), 'boot-id'), `${randomUUID()}\n`);
+    this.agent(name).start();
+  }
+
   /** Deletes a Node and boots it again under its old name, as an autoscaler may; its agent is left stopped. */
   async replaceNode(name: string): Promise<void> {
     const node = this.#options.nodes.find((one) => one.name === name);
@@ -149,6 +164,7 @@ export class Rig implements AsyncDisposable {
     await mkdir(folder, { recursive: true });
     await writeFile(this.faultsFile(node.name), '');
     await writeFile(join(folder, 'machine'), 'Simulated GPU Node\n');
+    await writeFile(join(folder, 'boot-id'), `${randomUUID()}\n`);
     const stateFile = this.stateFile(node.name);
     const nvidiaSmi = writeNvidiaSmiWrapper(folder, {
       gpus: node.gpus,
@@ -185,6 +201,8 @@ export class Rig implements AsyncDisposable {
       join(folder, 'agent'),
       '--machine-file',
       join(folder, 'machine'),
+      '--boot-id-file',
+      join(folder, 'boot-id'),
       ...agentArguments,
     ];
     this.#agents.set(node.name, new RigProcess(`agent ${node.name}`, argv, join(folder, 'agent.log'), this.#guard));
