@@ -11,6 +11,7 @@ import { DeviceError } from '../device/errors.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { Device } from './device.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import { faultFields, keepOutcome, lastGoodOf, pickReading, retryMs } from './report-fields.ts';
 import { reportDevice } from '../device/report-device.ts';
 
 export type Partition = GpuNodePartition & KubeObject;
@@ -35,8 +36,6 @@ interface Reading {
 
 /** How often the device is read while a process is in the way of the wish, in ms. */
 const busyReadMs = 5_000;
-const firstRetryMs = 5_000;
-const longestRetryMs = 5 * 60_000;
 
 /**
  * Makes one node's device equal to what is granted, and tells what the device is. It reads its GpuNodePartition, and
@@ -108,11 +107,11 @@ export class NodeAgent {
         ...this.#plan(partition),
       });
     }
-    const lastGood = this.#lastGood();
+    const lastGood = lastGoodOf(this.#latest(), this.#options.bootID);
     return this.#report(partition, {
       ...state,
       step: 'Idle',
-      ...(lastGood ? { lastGood } : {}),
+      lastGood,
       ...this.#plan(partition),
     });
   }
@@ -168,7 +167,8 @@ export class NodeAgent {
     const { lastGood } = partition.status?.device ?? {};
     const { bootID, device, logger } = this.#options;
     if (!granted || !lastGood || lastGood.bootID === bootID) return undefined;
-    if (deviceMeets(this.#latest().gpus ?? [], granted.gpus)) return { step: 'Idle', lastGood: this.#lastGood() };
+    if (deviceMeets(this.#latest().gpus ?? [], granted.gpus))
+      return { step: 'Idle', lastGood: lastGoodOf(this.#latest(), this.#options.bootID) };
     const plan = planWish(this.#latest(), granted.gpus);
     const destroys = plan.work.some(
       ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
@@ -184,7 +184,7 @@ export class NodeAgent {
     });
     await this.#read();
     if (failure) return faultFields(faultOf(failure.error, failure.uuid), 'Failed', retryMs(this.#failures));
-    return { step: 'Idle', lastGood: this.#lastGood() };
+    return { step: 'Idle', lastGood: lastGoodOf(this.#latest(), this.#options.bootID) };
   }
 
   /** Reads the device; a fault leaves the last reading as it was: unknown is not empty. */
@@ -234,17 +234,6 @@ export class NodeAgent {
     return plan ? { plan } : {};
   }
 
-  #lastGood(): NonNullable<DeviceReport['lastGood']> {
-    return {
-      bootID: this.#options.bootID,
-      gpus: (this.#reading?.report.gpus ?? []).map(({ uuid, mig, instances }) => ({
-        uuid,
-        ...(mig === undefined ? {} : { mig }),
-        placements: instances.map(({ profile, start }) => `${profile}@${start}`),
-      })),
-    };
-  }
-
   /** Writes `status.device` if it differs. */
   async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
     const again = { requeueAfterMs: this.#paceMs() + 50 };
@@ -261,34 +250,4 @@ export class NodeAgent {
       isOlder(watched.metadata.resourceVersion, written?.metadata.resourceVersion);
     return isAhead && written ? written : watched;
   }
-}
-
-function retryMs(failures: number): number {
-  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
-}
-
-function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
-  const { driverVersion, cudaVersion, gpus, models } = seen ?? {};
-  return {
-    ...(driverVersion === undefined ? {} : { driverVersion }),
-    ...(cudaVersion === undefined ? {} : { cudaVersion }),
-    ...(gpus === undefined ? {} : { gpus }),
-    ...(models === undefined ? {} : { models }),
-  };
-}
-
-/** How the last grant went stays reported until the next one. */
-function keepOutcome(seen: DeviceReport | undefined): Partial<DeviceReport> {
-  if (seen?.step !== 'Failed') return { step: 'Idle' };
-  const { step, error, nextRetryTime } = seen;
-  return { step, ...(error ? { error } : {}), ...(nextRetryTime ? { nextRetryTime } : {}) };
-}
-
-function faultFields(fault: Fault, step: 'Failed' | 'Unknown', retryMs?: number): Partial<DeviceReport> {
-  const { code, message, gpu } = fault;
-  return {
-    step,
-    error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
-    ...(retryMs === undefined ? {} : { nextRetryTime: new Date(Date.now() + retryMs).toISOString() }),
-  };
 }

@@ -3,6 +3,7 @@ import type { GpuWish } from '../api/types.ts';
 import type { GpuWork } from '../core/policy/plan-wish.ts';
 import { applyNode } from '../device/apply.ts';
 import type { GpuTarget } from '../device/apply-options.ts';
+import type { DeviceDriver } from '../device/driver.ts';
 import { DeviceError } from '../device/errors.ts';
 import { Journal } from '../device/journal.ts';
 import { lockNode, type NodeLock } from '../device/node-lock.ts';
@@ -30,17 +31,33 @@ export async function openDevice(options: DeviceOptions, logger: Logger, signal:
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
     ...(driverRoot === undefined ? {} : { driverRoot }),
   });
+  return deviceOf(smi, { journal, lock, logger });
+}
+
+/** The agent's view of a driver. */
+export function deviceOf(
+  driver: DeviceDriver,
+  {
+    journal,
+    lock,
+    logger,
+  }: {
+    readonly journal: Pick<Journal, 'begin' | 'finish'>;
+    readonly lock: Pick<NodeLock, 'isHeld'>;
+    readonly logger: Logger;
+  },
+): Device {
   return {
-    read: () => smi.readDevice(),
-    async apply(wishes, work, hooks) {
-      const results = await applyNode(smi, targetsOf(wishes, work), {
+    read: () => driver.readDevice(),
+    async apply(wishes, work, options) {
+      const results = await applyNode(driver, targetsOf(wishes, work), {
         journal,
         undo: true,
-        allowReset: hooks.allowGpuReset,
-        allOrNothing: hooks.allOrNothing,
-        signal: hooks.signal,
-        mayStart: () => lock.isHeld() && hooks.mayStart(),
-        beforeDisruption: ({ first }) => (first ? confirm(hooks) : Promise.resolve()),
+        allowReset: options.allowGpuReset,
+        allOrNothing: options.allOrNothing,
+        signal: options.signal,
+        mayStart: () => lock.isHeld() && options.mayStart(),
+        beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
         onProgress: ({ uuid, done }) => logger.info('device operation', { gpu: uuid, done }),
       });
       return results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));

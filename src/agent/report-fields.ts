@@ -1,0 +1,50 @@
+import type { DeviceReport } from '../api/types.ts';
+import type { Fault } from './fault.ts';
+
+const firstRetryMs = 5_000;
+const longestRetryMs = 5 * 60_000;
+
+/** Wait before the next try after so many failures in a row, in ms. */
+export function retryMs(failures: number): number {
+  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
+}
+
+/** The last reading that was reported: it stays until there is a newer one. */
+export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
+  const { driverVersion, cudaVersion, gpus, models } = seen ?? {};
+  return {
+    ...(driverVersion === undefined ? {} : { driverVersion }),
+    ...(cudaVersion === undefined ? {} : { cudaVersion }),
+    ...(gpus === undefined ? {} : { gpus }),
+    ...(models === undefined ? {} : { models }),
+  };
+}
+
+/** How the last grant went stays reported until the next one. */
+export function keepOutcome(seen: DeviceReport | undefined): Partial<DeviceReport> {
+  if (seen?.step !== 'Failed') return { step: 'Idle' };
+  const { step, error, nextRetryTime } = seen;
+  return { step, ...(error ? { error } : {}), ...(nextRetryTime ? { nextRetryTime } : {}) };
+}
+
+/** @param afterMs when it is tried again; absent where that does not depend on time */
+export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: number): Partial<DeviceReport> {
+  const { code, message, gpu } = fault;
+  return {
+    step,
+    error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
+    ...(afterMs === undefined ? {} : { nextRetryTime: new Date(Date.now() + afterMs).toISOString() }),
+  };
+}
+
+/** What is on the device now, as the layout to come back to after a reboot. */
+export function lastGoodOf(device: DeviceReport, bootID: string): NonNullable<DeviceReport['lastGood']> {
+  return {
+    bootID,
+    gpus: (device.gpus ?? []).map(({ uuid, mig, instances }) => ({
+      uuid,
+      ...(mig === undefined ? {} : { mig }),
+      placements: instances.map(({ profile, start }) => `${profile}@${start}`),
+    })),
+  };
+}

@@ -1,0 +1,251 @@
+import { expect } from 'chai';
+import { NodeAgent, type Partition } from '../../src/agent/agent.ts';
+import { deviceOf } from '../../src/agent/open-device.ts';
+import { nodePartitions } from '../../src/api/resources.ts';
+import type { Grant, GpuWish } from '../../src/api/types.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { silentLogger } from '../../src/process/logger.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { SimulatedNode } from '../device/simulated-node.ts';
+
+const signal = new AbortController().signal;
+const later = (): string => new Date(Date.now() + 60_000).toISOString();
+
+/** An agent on one simulated GPU, and its object on the real API server, of which the test plays the controller. */
+class AgentScene {
+  readonly name = uniqueName('agent');
+  readonly node = new SimulatedNode(['A100-SXM4-40GB']);
+  readonly #client: KubeClient;
+  #agent: NodeAgent;
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+    this.#agent = this.newAgent('boot-1');
+  }
+
+  newAgent(bootID: string): NodeAgent {
+    const journal = { begin: () => Promise.resolve(), finish: () => undefined };
+    const device = deviceOf(this.node.openDriver(), { journal, lock: { isHeld: () => true }, logger: silentLogger });
+    this.#agent = new NodeAgent({
+      client: this.#client,
+      device,
+      bootID,
+      logger: silentLogger,
+      nodeName: this.name,
+      agentVersion: 'test',
+      machine: undefined,
+      readIntervalMs: 0,
+    });
+    return this.#agent;
+  }
+
+  get ref() {
+    return { resource: nodePartitions, name: this.name };
+  }
+
+  read(): Promise<Partition> {
+    return this.#client.get<Partition>(this.ref);
+  }
+
+  async create(): Promise<void> {
+    await this.#client.create(nodePartitions, { metadata: { name: this.name }, spec: { nodeUID: 'uid' } } as never);
+  }
+
+  async set(spec: Record<string, unknown>): Promise<void> {
+    await this.#client.merge(this.ref, { spec });
+  }
+
+  /** What the controller does: writes the wish, lets the agent plan, and grants that plan. */
+  async wish(want: Omit<GpuWish, 'uuid'>): Promise<GpuWish> {
+    const wish = { uuid: this.node.uuid(0), ...want };
+    await this.set({ wish: { gpus: [wish] } });
+    await this.run();
+    return wish;
+  }
+
+  async grant(wish: GpuWish, overrides: Partial<Grant> = {}): Promise<void> {
+    const { status, spec } = await this.read();
+    const epoch = (spec.granted?.epoch ?? 0) + 1;
+    const planHash = status?.device?.plan?.hash ?? '';
+    await this.set({
+      granted: { gpus: [wish], epoch, planHash, deadline: later(), allowGpuReset: true, ...overrides },
+    });
+  }
+
+  async run(): Promise<void> {
+    await this.#agent.reconcile(await this.read(), signal);
+  }
+}
+
+describe('the agent on the real API server', () => {
+  const cluster = useSharedCluster();
+  let client: KubeClient;
+  let scene: AgentScene;
+
+  before(async () => {
+    await applyFolder(cluster(), 'config/crd');
+    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
+    await eventually(() => client.list(nodePartitions));
+  });
+  beforeEach(async () => {
+    scene = new AgentScene(client);
+    await scene.create();
+  });
+
+  const profiles = { '3g.20gb': 2 };
+
+  it('reports the device and plans a wish, and changes nothing because of it', async () => {
+    await scene.wish({ profiles });
+    const { status } = await scene.read();
+    expect(status?.device).to.deep.include({ step: 'Idle', driverVersion: '550.163.01', bootID: 'boot-1' });
+    expect(status?.device?.plan).to.include({ create: 2, destroy: 0, gpusChanging: 1 });
+    expect(status?.device?.models?.[0]?.profiles.map(({ name }) => name)).to.include('1g.5gb+me');
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('does what is granted, reads it back and says so', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const { status } = await scene.read();
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    expect(status?.device).to.deep.include({ observedEpoch: 1, step: 'Idle' });
+    expect(status?.device?.lastGood?.gpus?.[0]?.placements).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+  });
+
+  it('writes nothing and touches nothing when it is called again', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const before = (await scene.read()).metadata.resourceVersion;
+    scene.node.takeChanges();
+    await scene.run();
+    await scene.run();
+    expect((await scene.read()).metadata.resourceVersion).to.equal(before);
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('carries out only the plan that was granted', async () => {
+    const wish = await scene.wish({ profiles });
+    await scene.grant(wish, { planHash: 'of-another-plan' });
+    scene.node.takeChanges();
+    await scene.run();
+    const { status } = await scene.read();
+    expect(status?.device?.error?.code).to.equal('PlanChanged');
+    expect(status?.device).to.include({ observedEpoch: 1, step: 'Failed' });
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    // The plan is there to be granted.
+    await scene.grant(wish);
+    await scene.run();
+    expect(await scene.node.layout(0)).to.have.lengthOf(2);
+  });
+
+  it('starts nothing after the deadline', async () => {
+    await scene.grant(await scene.wish({ profiles }), { deadline: '2026-01-01T00:00:00Z' });
+    scene.node.takeChanges();
+    await scene.run();
+    expect((await scene.read()).status?.device?.error?.code).to.equal('Expired');
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('never acts on an epoch that it is done with', async () => {
+    const wish = await scene.wish({ profiles });
+    await scene.grant(wish);
+    await scene.run();
+    await scene.set({
+      granted: { gpus: [{ ...wish, profiles: { '7g.40gb': 1 } }], epoch: 1, planHash: 'x', deadline: later() },
+    });
+    scene.node.takeChanges();
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('asks the API server before the first destroy, and destroys nothing when the grant was replaced', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
+    await scene.grant(wish);
+    const stale = await scene.read();
+    await scene.set({ granted: { epoch: 9 } });
+    scene.node.takeChanges();
+    await scene.newAgent('boot-1').reconcile(stale, signal);
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+  });
+
+  it('never destroys what a process uses, and plans anew when it has ended', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    await scene.node.startProcess(0, 4);
+    const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
+    const { status } = await scene.read();
+    expect(status?.device?.plan).to.include({ refusalCode: 'InUse' });
+    await scene.grant(wish);
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    expect((await scene.read()).status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
+    scene.node.state = scene.node.state.replace(/^proc .*\n/m, '');
+    await scene.run();
+    expect((await scene.read()).status?.device?.plan).to.not.have.property('refusalCode');
+  });
+
+  it('says why when nvidia-smi talks nonsense, and keeps what it knew: unknown is not empty', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    scene.node.faults = 'output garbage=64 with=-x';
+    await scene.run();
+    const { status } = await scene.read();
+    expect(status?.device?.error?.code).to.equal('ParseError');
+    expect(status?.device?.step).to.equal('Unknown');
+    expect(status?.device?.gpus?.[0]?.instances).to.have.lengthOf(2);
+    scene.node.faults = '';
+    await scene.run();
+    expect((await scene.read()).status?.device).to.not.have.property('error');
+  });
+
+  it('takes back what it did when a grant fails half way', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }));
+    // Some 1g.5gb can be made, the third and those after it cannot; what was there before can.
+    const mayFail = { made: 0 };
+    scene.node.intercept = (args, run) => {
+      const isSmall = args.includes('-cgi') && args.some((arg) => arg.startsWith('19:'));
+      if (isSmall) mayFail.made += 1;
+      scene.node.faults = isSmall && mayFail.made > 2 ? 'fail DeviceCreateGpuInstance rc=999' : '';
+      return run();
+    };
+    await scene.run();
+    scene.node.intercept = (_args, run) => run();
+    scene.node.faults = '';
+    expect(mayFail.made).to.be.greaterThan(2);
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    const { status } = await scene.read();
+    expect(status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
+    expect(status?.device?.nextRetryTime).to.be.a('string');
+  });
+
+  it('makes the granted layout again after a reboot, and only then', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    scene.node.state = 'gpu 0 mig 1 pending 1\n';
+    await scene.run();
+    expect(await scene.node.layout(0), 'same boot: a new grant is needed').to.deep.equal([]);
+    scene.newAgent('boot-2');
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    expect((await scene.read()).status?.device?.lastGood?.bootID).to.equal('boot-2');
+  });
+
+  it('does nothing for an object that is gone: a missing wish never means destroy', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const agent = scene.newAgent('boot-1');
+    scene.node.takeChanges();
+    await agent.reconcile(undefined, signal);
+    await scene.set({ wish: null, granted: null, policy: null });
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    expect(await scene.node.layout(0)).to.have.lengthOf(2);
+  });
+});
