@@ -17,7 +17,7 @@ node_modules/.installed: package.json package-lock.json
 demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEEP=1 leaves it running)
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
-test: build ## Run all tests on Kubernetes' own control plane
+test: build control-plane ## Run all tests on Kubernetes' own control plane
 	@exec mocha 'test/**/*.spec.ts'
 
 verify: node_modules/.installed generate lint ## Check types, lint, format and generated files
@@ -35,7 +35,7 @@ build: node_modules/.installed ## Bundle the programs into dist/
 	@$(NODE) build/bundle.mjs
 
 control-plane: node_modules/.installed ## Build Kubernetes' control plane into the cache (7 minutes the first time)
-	@$(NODE) src/simulator/control-plane/main.ts build
+	@$(NODE) src/simulator/control-plane/main.ts build >/dev/null
 
 bench: build ## Measure speed, writes and memory; prints JSON lines
 	@$(NODE) test/bench/main.ts

@@ -66,6 +66,7 @@ export const nodeReasons = [
   'NoPodsUseGpus',
   'Applying',
   'AdvertisePending',
+  'RefreshBlocked',
   'LabelsStale',
   'Refused',
   'Failed',

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { controllerManager } from '../api/names.ts';
+import { type LabelSelector, parseEqualitySelector } from '../core/rollout/plugin-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
@@ -25,6 +26,8 @@ interface Options {
   readonly grantDeadlineSeconds: number;
   readonly settleMs: number;
   readonly waitingPollMs: number;
+  readonly refreshAfterMs: number;
+  readonly devicePluginSelector?: LabelSelector;
 }
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
@@ -51,6 +54,17 @@ export function controllerCommand(): Command {
     .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
     .option('--settle-ms <n>', 'time between closing a node and looking for pods again', integer(0, 60_000), 300)
     .option('--waiting-poll-ms <n>', 'how often the pods of a waiting node are listed', integer(100, 600_000), 5000)
+    .option(
+      '--refresh-after-ms <n>',
+      'time for a device plugin to follow a change by itself',
+      integer(0, 600_000),
+      1000,
+    )
+    .option(
+      '--device-plugin-selector <labels>',
+      'labels of a device plugin that is not NVIDIA’s: key=value,…',
+      equalitySelector,
+    )
     .action(async (options: Options) => runController(options));
 }
 
@@ -80,6 +94,8 @@ async function runController(options: Options): Promise<void> {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,
         waitingPollMs: options.waitingPollMs,
+        refreshAfterMs: options.refreshAfterMs,
+        pluginSelector: options.devicePluginSelector,
       },
     });
     await operator.start();
@@ -101,6 +117,12 @@ async function runController(options: Options): Promise<void> {
   } finally {
     await health?.stop();
   }
+}
+
+function equalitySelector(text: string): LabelSelector {
+  const selector = parseEqualitySelector(text);
+  if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
+  return selector;
 }
 
 function leaseOf({ namespace, identity, leaseSeconds }: Options) {

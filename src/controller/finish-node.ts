@@ -1,6 +1,5 @@
 import { gfdTimestampLabel } from '../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { advertisedResources, advertises, resourcesText } from '../core/labels/advertised.ts';
 import { describeReport } from '../core/labels/describe-report.ts';
 import { dropInvalidLabels } from '../core/labels/label-value.ts';
 import { computeLabels } from '../core/labels/node-labels.ts';
@@ -9,6 +8,7 @@ import { combine, gpuLabels, readyNode } from '../core/rollout/node-marks.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import { changeNode, metadataOf } from './node-writer.ts';
+import type { PluginRefresher } from './refresh-plugin.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 
@@ -19,10 +19,15 @@ export function writerModeOf(node: NodeObject): WriterMode {
   return node.metadata.labels?.[gfdTimestampLabel] === undefined ? 'Patch' : 'Verify';
 }
 
+export interface FinishTools {
+  readonly client: KubeClient;
+  readonly world: World;
+  readonly refresher: PluginRefresher;
+}
+
 /** Labels a node whose device is as the policy says, and opens it when the node advertises the layout. */
 export async function finishNode(
-  client: KubeClient,
-  world: World,
+  { client, world, refresher }: FinishTools,
   node: NodeObject,
   partition: GpuNodePartition,
   policy: GpuPartitionPolicy,
@@ -38,18 +43,8 @@ export async function finishNode(
   const problem = predicted.errors[0] ?? errors[0];
   if (problem) return { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` };
   // 2. The node must offer exactly this before pods may come: never a slice that is not there.
-  const allocatable = node.status?.allocatable ?? {};
-  if (!advertises(allocatable, resources)) {
-    return {
-      phase: 'Updating',
-      reason: 'AdvertisePending',
-      message:
-        `the GPUs are done, but the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ` +
-        `${resourcesText(resources)}: the device plugin must run with strategy ${policy.spec.strategy} and be restarted ` +
-        'after a change (it reads the devices only when it starts)',
-      passing: true,
-    };
-  }
+  const pending = await refresher.advance(node, partition, resources);
+  if (pending) return pending;
   // 3. Labels and opening, in one write.
   const marks = readyNode(policy.metadata.name, device.gpus ?? []);
   if (writerModeOf(node) === 'Patch') {

@@ -7,8 +7,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Logger } from '../process/logger.ts';
 import { type NodeObject, stripManagedFields, stripNode } from './cluster-objects.ts';
-import type { GrantSettings } from './grant-node.ts';
-import { NodeReconciler } from './reconcile-node.ts';
+import { NodeReconciler, type NodeSettings } from './reconcile-node.ts';
 import { PolicyReconciler } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
 import { World } from './world.ts';
@@ -16,7 +15,7 @@ import { World } from './world.ts';
 export interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
-  readonly settings: GrantSettings;
+  readonly settings: NodeSettings;
   /** Name of this process in Events, usually the pod's. */
   readonly instance: string;
 }

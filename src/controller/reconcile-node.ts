@@ -9,12 +9,16 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Logger } from '../process/logger.ts';
 import type { NodeObject } from './cluster-objects.ts';
-import { finishNode } from './finish-node.ts';
+import { type FinishTools, finishNode } from './finish-node.ts';
 import { type GrantSettings, NodeGranter } from './grant-node.ts';
 import { changeNode } from './node-writer.ts';
+import { PluginRefresher, type RefreshSettings } from './refresh-plugin.ts';
 import type { NodeReporter } from './report-node.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
+
+/** Times and names that the administrator may choose. */
+export interface NodeSettings extends GrantSettings, RefreshSettings {}
 
 interface Situation {
   readonly node: NodeObject;
@@ -28,6 +32,7 @@ export class NodeReconciler {
   readonly #client: KubeClient;
   readonly #world: World;
   readonly #granter: NodeGranter;
+  readonly #tools: FinishTools;
   readonly #reporter: NodeReporter;
   readonly #log: Logger;
 
@@ -35,12 +40,14 @@ export class NodeReconciler {
     readonly client: KubeClient;
     readonly world: World;
     readonly reporter: NodeReporter;
-    readonly settings: GrantSettings;
+    readonly settings: NodeSettings;
     readonly log: Logger;
   }) {
     this.#client = parts.client;
     this.#world = parts.world;
     this.#granter = new NodeGranter(parts.client, parts.world, parts.settings);
+    const refresher = new PluginRefresher(parts.client, parts.world, parts.settings);
+    this.#tools = { client: parts.client, world: parts.world, refresher };
     this.#reporter = parts.reporter;
     this.#log = parts.log;
   }
@@ -82,7 +89,7 @@ export class NodeReconciler {
         return this.#granter.nameHolders(node, judgement);
       case 'Finish':
         if (!policy) return judgement;
-        return finishNode(this.#client, this.#world, node, partition, policy, judgement);
+        return finishNode(this.#tools, node, partition, policy, judgement);
       case 'Wait':
         await this.#openIfIdle(node, judgement);
         return judgement;
@@ -143,6 +150,7 @@ export class NodeReconciler {
 
   #forget(name: string): void {
     this.#world.verdicts.delete(name);
+    this.#tools.refresher.forget(name);
     this.#reporter.forget(name);
   }
 }

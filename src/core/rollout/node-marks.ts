@@ -10,6 +10,7 @@ import type { GpuReport } from '../../api/types.ts';
 import { diffLabels } from '../labels/label-diff.ts';
 import { layoutLabelValue } from '../status/layout-text.ts';
 import type { NodeChange, NodeMetadata } from './node-patch.ts';
+import { refreshedAnnotation } from './refresh-mark.ts';
 
 /** Lists the nvidia.com labels that we wrote on a node, without their prefix, so that we prune these and no others. */
 export const managedLabelsAnnotation = 'gpupartition.dev/managed-labels';
@@ -48,6 +49,17 @@ export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChang
       [layoutLabel]: layoutLabelValue(gpus),
       [migConfigStateLabel]: 'success',
     },
+    removeTaints: [repartitioningTaint.key, uninitializedTaint.key],
+  };
+}
+
+/**
+ * Opens a node that advertises nothing, for the pod of a device plugin that does not tolerate our taints: as long as nothing
+ * is advertised, no pod that asks for a GPU can come. The same write says for which change that was.
+ */
+export function fenceByZero(mark: string): NodeChange {
+  return {
+    annotations: { [refreshedAnnotation]: mark },
     removeTaints: [repartitioningTaint.key, uninitializedTaint.key],
   };
 }

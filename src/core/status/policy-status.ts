@@ -145,7 +145,10 @@ function judgePolicy(
   if (unfinished.length > 0) {
     return { state: 'progressing', reason: 'Reconciling', message: listNodes(unfinished, ({ message }) => message) };
   }
-  const message = `all ${outcomes.length} selected nodes are as the policy says`;
+  const message =
+    outcomes.length === 1
+      ? 'the selected node is as the policy says'
+      : `all ${outcomes.length} selected nodes are as the policy says`;
   return { state: 'ready', reason: 'Ready', message };
 }
 

@@ -8,6 +8,7 @@ import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
 import { KubeletFleet } from '../kubelet/fleet.ts';
+import type { PluginMode, Taint } from '../kubelet/simulated-node.ts';
 import { rebootNode } from '../nvidia-smi/device.ts';
 import { assembleGpus } from '../nvidia-smi/gpu.ts';
 import { updateStateFile } from '../nvidia-smi/state-file.ts';
@@ -23,6 +24,10 @@ export interface RigNode {
   readonly labels: Readonly<Record<string, string>>;
   /** Strategy that the node's device plugin is started with. */
   readonly strategy: MigStrategy;
+  /** When its device plugin looks at the devices; `pod` needs a DaemonSet of the plugin in the cluster. Default `watching`. */
+  readonly plugin?: PluginMode;
+  /** With which it joins. */
+  readonly taints?: readonly Taint[];
 }
 
 export interface RigOptions {
@@ -181,6 +186,8 @@ export class Rig implements AsyncDisposable {
       gpuSeed: node.name,
       stateFile,
       strategy: node.strategy,
+      ...(node.plugin !== undefined && { plugin: node.plugin }),
+      ...(node.taints !== undefined && { taints: node.taints }),
       labels: { 'nvidia.com/gpu.present': 'true', ...node.labels },
     });
     // A token names its node by uid: the Node has to be there first.

@@ -1,0 +1,73 @@
+import type { NodeReason } from '../../api/names.ts';
+import type { Phase } from '../../api/types.ts';
+import { advertisedResources, advertises, resourcesText } from '../labels/advertised.ts';
+import type { FenceSituation, FenceStep } from './fence.ts';
+
+/** What people read while a node waits for its device plugin. */
+export interface FenceVerdict {
+  readonly phase: Phase;
+  readonly reason: NodeReason;
+  readonly message: string;
+  readonly passing?: boolean;
+  /** Milliseconds after which to look again: pods are not watched. */
+  readonly again: number;
+}
+
+export function fenceVerdict(step: FenceStep, situation: FenceSituation, strategy: string): FenceVerdict {
+  const { allocatable, wanted, differsMs = 0, patienceMs } = situation;
+  const state = advertises(allocatable, wanted)
+    ? 'the GPUs are done'
+    : `the GPUs are done, but the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`;
+  return {
+    phase: 'Updating',
+    reason: 'AdvertisePending',
+    message: `${state}: ${describeStep(step, strategy)}`,
+    passing: true,
+    again: againMs(step, differsMs, patienceMs),
+  };
+}
+
+/** @param refusal the pod, and the API server's words */
+export function evictionRefused(refusal: string): FenceVerdict {
+  return {
+    phase: 'Updating',
+    reason: 'RefreshBlocked',
+    message:
+      'the GPUs are done, but the device plugin still advertises what was before, and its pod may not be evicted: ' +
+      `${refusal}. The node stays closed; it is tried again. Allow the eviction in the disruption budget, or delete the pod`,
+    again: 5000,
+  };
+}
+
+// Soon at first, and ever more seldom: a fleet that waits for a plugin must not ask for pods all the time.
+function againMs(step: FenceStep, differsMs: number, patienceMs: number): number {
+  if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
+  return Math.min(30_000, Math.max(500, differsMs / 2));
+}
+
+function describeStep(step: FenceStep, strategy: string): string {
+  switch (step.next) {
+    case 'Evict':
+      return 'its device plugin is being restarted (it reads the devices only when it starts)';
+    case 'TakeTaintsOff':
+      return 'open for the pod of the device plugin, which does not tolerate our taint; pods come when it advertises the layout';
+    case 'Wait':
+      switch (step.why) {
+        case 'Patience':
+          return 'waiting for the device plugin';
+        case 'OldPlugin':
+          return 'waiting for the device plugin’s pod of before to end';
+        case 'NewPlugin':
+          return `waiting for the device plugin’s new pod: it must run with strategy ${strategy}`;
+        case 'NoPlugin':
+          return (
+            'no pod of a known device plugin is on the node, so it is not restarted by this controller. The device plugin must run with ' +
+            `strategy ${strategy} and be restarted after a change; the controller knows it by its labels with --device-plugin-selector`
+          );
+      }
+      break;
+    case 'Open':
+    case 'LookAtPods':
+      return 'looking at the device plugin';
+  }
+}
