@@ -27,6 +27,20 @@ const shakeClientNode = {
   },
 };
 
+/** See client-node-for-operator.mjs and undici-for-clients.mjs. */
+const narrowPackages = {
+  name: 'narrow-packages',
+  setup({ onResolve }) {
+    const inBuild = (file) => new URL(`build/${file}`, root).pathname;
+    onResolve({ filter: /^@kubernetes\/client-node$/ }, ({ importer }) =>
+      /@dot-i\/k8s-operator|src\/kube\/operator\.ts$/.test(importer)
+        ? { path: inBuild('client-node-for-operator.mjs') }
+        : undefined,
+    );
+    onResolve({ filter: /^undici$/ }, () => ({ path: inBuild('undici-for-clients.mjs') }));
+  },
+};
+
 await build({
   absWorkingDir: root.pathname,
   entryPoints: {
@@ -54,5 +68,5 @@ await build({
       'const require = __createRequire(import.meta.url);',
     ].join('\n'),
   },
-  plugins: [shakeClientNode],
+  plugins: [narrowPackages, shakeClientNode],
 });

@@ -5,6 +5,7 @@ import { type LabelSelector, parseEqualitySelector } from '../core/rollout/plugi
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import { untilAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
@@ -87,7 +88,8 @@ async function runController(options: Options): Promise<void> {
   const lead = async (term: { readonly signal: AbortSignal }): Promise<void> => {
     state.leads = true;
     const operator = new GpuPartitionOperator({
-      client,
+      // Nothing that was begun as the leader goes on after: neither a write nor its retries.
+      client: new KubeClient(client.config, controllerManager, term.signal),
       logger,
       instance: options.identity,
       settings: {
@@ -98,10 +100,15 @@ async function runController(options: Options): Promise<void> {
         pluginSelector: options.devicePluginSelector,
       },
     });
-    await operator.start();
-    await aborted(term.signal);
-    await operator.stop();
-    state.leads = false;
+    try {
+      await untilAborted(operator.start(), term.signal);
+      await aborted(term.signal);
+    } catch (error) {
+      if (!term.signal.aborted) throw error;
+    } finally {
+      await operator.stop();
+      state.leads = false;
+    }
   };
   try {
     if (!options.leaderElect) await lead({ signal });

@@ -6,6 +6,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import { changeNode, readNode } from './node-writer.ts';
+import { isClosed, type NodeOpener } from './open-node.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 
@@ -29,35 +30,37 @@ export interface GrantRequest {
 export class NodeGranter {
   readonly #client: KubeClient;
   readonly #world: World;
+  readonly #opener: NodeOpener;
   readonly #settings: GrantSettings;
 
-  constructor(client: KubeClient, world: World, settings: GrantSettings) {
+  constructor(client: KubeClient, world: World, opener: NodeOpener, settings: GrantSettings) {
     this.#client = client;
     this.#world = world;
+    this.#opener = opener;
     this.#settings = settings;
   }
 
   async grant(request: GrantRequest): Promise<Verdict> {
-    const { node } = request;
+    const { node, partition } = request;
     const name = node.metadata.name;
     // 1. Do not close a node for nothing.
     const before = await this.#listGpuPods(name);
-    if (before.length > 0) return this.#wait(name, before);
+    if (before.length > 0) return this.#wait(node, partition, before);
     // 2. Close it. The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
     this.#world.nodeWritten(name, await changeNode(this.#client, node, closeNode()));
     await new Promise((resolve) => setTimeout(resolve, this.#settings.settleMs));
     // 3. Look again, at the API server and not at a cache.
     const after = await this.#listGpuPods(name);
-    if (after.length > 0) return this.#wait(name, after);
+    if (after.length > 0) return this.#wait(node, partition, after);
     // 4. Grant exactly the plan that was looked at. The version makes this a compare-and-swap.
     return this.#write(request);
   }
 
   /** For a node whose agent sees a process in the way: which pods to wait for, if it is one of theirs. */
-  async nameHolders(node: NodeObject, verdict: Verdict): Promise<Verdict> {
+  async nameHolders(node: NodeObject, partition: GpuNodePartition, verdict: Verdict): Promise<Verdict> {
     const holders = await this.#listGpuPods(node.metadata.name);
     return holders.length > 0
-      ? this.#wait(node.metadata.name, holders)
+      ? this.#wait(node, partition, holders)
       : { ...verdict, again: this.#settings.waitingPollMs };
   }
 
@@ -81,10 +84,12 @@ export class NodeGranter {
     return { phase: 'Updating', reason: 'Applying', message, passing: true, again: this.#settings.deadlineMs + 1000 };
   }
 
-  async #wait(name: string, holders: readonly PodView[]): Promise<Verdict> {
-    // The node may have been closed by us a moment ago, or by a controller that died then.
+  async #wait(before: NodeObject, partition: GpuNodePartition, holders: readonly PodView[]): Promise<Verdict> {
+    const { name } = before.metadata;
+    // It may have been closed by us a moment ago, for nothing; or for a change of which it has not recovered.
     const node = await readNode(this.#client, name);
-    this.#world.nodeWritten(name, await changeNode(this.#client, node, reopenNode('waiting')));
+    if (isClosed(before)) await this.#opener.open(node, partition, reopenNode('waiting'));
+    else this.#world.nodeWritten(name, await changeNode(this.#client, node, reopenNode('waiting')));
     return {
       phase: 'Waiting',
       reason: 'PodsUseGpus',

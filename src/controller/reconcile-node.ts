@@ -1,5 +1,4 @@
 import { nodePartitions } from '../api/resources.ts';
-import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts';
 import { type Judgement, judgeNode } from '../core/rollout/judge-node.ts';
 import { releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
@@ -11,7 +10,7 @@ import type { Logger } from '../process/logger.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import { type FinishTools, finishNode } from './finish-node.ts';
 import { type GrantSettings, NodeGranter } from './grant-node.ts';
-import { changeNode } from './node-writer.ts';
+import { isClosed, NodeOpener } from './open-node.ts';
 import { PluginRefresher, type RefreshSettings } from './refresh-plugin.ts';
 import type { NodeReporter } from './report-node.ts';
 import type { Verdict } from './verdict.ts';
@@ -32,6 +31,7 @@ export class NodeReconciler {
   readonly #client: KubeClient;
   readonly #world: World;
   readonly #granter: NodeGranter;
+  readonly #opener: NodeOpener;
   readonly #tools: FinishTools;
   readonly #reporter: NodeReporter;
   readonly #log: Logger;
@@ -45,8 +45,9 @@ export class NodeReconciler {
   }) {
     this.#client = parts.client;
     this.#world = parts.world;
-    this.#granter = new NodeGranter(parts.client, parts.world, parts.settings);
     const refresher = new PluginRefresher(parts.client, parts.world, parts.settings);
+    this.#opener = new NodeOpener(parts.client, parts.world, refresher);
+    this.#granter = new NodeGranter(parts.client, parts.world, this.#opener, parts.settings);
     this.#tools = { client: parts.client, world: parts.world, refresher };
     this.#reporter = parts.reporter;
     this.#log = parts.log;
@@ -85,14 +86,12 @@ export class NodeReconciler {
         if (!policy || !wish) return judgement;
         return this.#granter.grant({ node, partition, policy: policy.spec, wish });
       case 'NamePods':
-        await this.#openIfIdle(node, judgement);
-        return this.#granter.nameHolders(node, judgement);
+        return this.#granter.nameHolders(node, partition, await this.#openIfIdle(situation, judgement));
       case 'Finish':
         if (!policy) return judgement;
         return finishNode(this.#tools, node, partition, policy, judgement);
       case 'Wait':
-        await this.#openIfIdle(node, judgement);
-        return judgement;
+        return this.#openIfIdle(situation, judgement);
     }
   }
 
@@ -111,18 +110,24 @@ export class NodeReconciler {
     this.#log.info('wish written', { node: partition.metadata.name, policy: name });
   }
 
-  /** A taint of ours must not outlive its cause, also where a controller died between tainting and granting. */
-  async #openIfIdle(node: NodeObject, judgement: Judgement): Promise<void> {
-    const { phase } = judgement;
-    if (phase === 'Updating' || judgement.reason === 'AwaitingPlan') return;
-    if (phase === 'Unmanaged') {
-      this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, releaseNode()));
-      return;
-    }
-    const closed = node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;
-    if (!closed) return;
-    const change = reopenNode(phase === 'Failed' ? 'failed' : undefined);
-    this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, change));
+  /**
+   * A taint of ours must not outlive its cause, also where a controller died between tainting and granting; nor may it go
+   * while the node advertises what its device no longer is.
+   */
+  async #openIfIdle({ node, partition }: Situation, judgement: Judgement): Promise<Verdict> {
+    const { phase, reason, message } = judgement;
+    if (phase === 'Updating' || reason === 'AwaitingPlan') return judgement;
+    if (phase !== 'Unmanaged' && !isClosed(node)) return judgement;
+    const change = phase === 'Unmanaged' ? releaseNode() : reopenNode(phase === 'Failed' ? 'failed' : undefined);
+    const pending = await this.#opener.open(node, partition, change);
+    if (!pending) return judgement;
+    if (phase === 'Unmanaged') return pending;
+    const again = Math.min(judgement.again ?? Infinity, pending.again ?? Infinity);
+    return {
+      ...judgement,
+      message: `${message}. The node stays closed: ${pending.message}`,
+      ...(Number.isFinite(again) && { again }),
+    };
   }
 
   async #create(node: NodeObject): Promise<void> {

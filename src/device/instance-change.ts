@@ -2,6 +2,7 @@ import { computeInstanceSlices } from '../core/geometry/profile-name.ts';
 import type { Step } from '../core/planning/step.ts';
 import type { GpuSession } from './gpu-session.ts';
 import type { ComputeInstanceRow } from './instance-table.ts';
+import type { Execution } from './output.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import type { ChangeCommand } from './smi-command.ts';
 import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
@@ -10,8 +11,9 @@ import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
 type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
 
 /**
- * Does one step of a plan and reads back that it is done. Whatever the exit code says: an operation that failed and is done is
- * done, one that succeeded and is not done has failed.
+ * Does one step of a plan and reads back that it is done; creations that the driver calls a success are read back together at the
+ * end of the round. Whatever the exit code says: an operation that failed and is done is done, one that succeeded and is not done
+ * has failed.
  *
  * @param instances the GPU's instances before the steps; one that a step names was there or was made by an earlier step
  * @throws DeviceError
@@ -77,14 +79,21 @@ async function createInstance(session: GpuSession, step: Step): Promise<void> {
   const { id: profileId } = profile;
   const command: ChangeCommand = { name: 'CreateInstance', gpu: session.busId, profileId, start: step.start, whole };
   const execution = await session.run(command);
+  // Nothing rests on it yet: the reading at the end of the round proves all creations at once, and the next round makes what is
+  // missing. Parts need the id that the driver gave, and anything but plain success is looked into now.
+  if (saysMade(execution, whole) && (whole || step.computeInstances.length === 0)) return;
   const rows = await session.driver.listInstances(session.busId);
   const row = rows.find((candidate) => candidate.start === step.start && candidate.profileId === profileId);
   if (row === undefined) throw session.explainUndone(command, execution, step);
-  const isDone = execution.rc === 0 && execution.end === 'Exited';
-  // A compute instance that was announced and is not there is found by the reading at the end of the round.
-  if (step.computeInstances.length === 0 || (whole && isDone)) return;
+  if (step.computeInstances.length === 0) return;
   const parts = whole ? await listParts(session, row) : [];
   if (parts.length === 0) await createParts(session, row, step.computeInstances, 0);
+}
+
+/** Exit code 0 alone says nothing: it comes with `No MIG-enabled devices found.` too. */
+function saysMade({ rc, stdout, end }: Execution, whole: boolean): boolean {
+  const made = stdout.includes('Successfully created GPU instance');
+  return rc === 0 && end === 'Exited' && made && (!whole || stdout.includes('Successfully created compute instance'));
 }
 
 /** @param there compute instances that are on the GPU instance already */

@@ -44,7 +44,7 @@ export function parseComputeInstances(tried: string, execution: Execution): read
 }
 
 /** Nothing there is an answer only in these words: any other failure means that we do not know. */
-function saysNone({ rc, stdout, end }: Execution): boolean {
+export function saysNone({ rc, stdout, end }: Execution): boolean {
   if (end !== 'Exited') return false;
   const text = stdout.trim();
   if (rc === 0) return text === 'No MIG-enabled devices found.';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -27,17 +27,19 @@ export interface LockOptions {
  * crash, a socket without a listener does not, the kernel refuses to connect to it. (An abstract socket would need no clean-up,
  * but belongs to a network namespace: the pods of two agents would not see each other's.)
  *
+ * The names are numbered, `lock.1`, `lock.2` and so on; the highest is the lock. See {@link takeName}.
+ *
  * @throws DeviceError Locked; JournalUnavailable if the folder cannot be written
  */
 export async function lockNode(options: LockOptions): Promise<NodeLock> {
   const { folder, waitMs = Infinity, retryMs = 250, signal } = options;
-  const own = join(folder, `lock.${randomBytes(6).toString('hex')}`);
-  const name = join(folder, 'lock');
+  const own = join(folder, `socket.${randomBytes(6).toString('hex')}`);
   const server = await listen(folder, own);
   const inode = statSync(own).ino;
+  let name: string | undefined;
   try {
-    for (let waited = 0; !(await takeName(own, name)); waited += retryMs) {
-      if (waited >= waitMs || signal?.aborted === true) throw refuse(name);
+    for (let waited = 0; (name = await takeName(folder, own)) === undefined; waited += retryMs) {
+      if (waited >= waitMs || signal?.aborted === true) throw refuse(folder);
       await wait(retryMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
     }
   } catch (error) {
@@ -46,26 +48,48 @@ export async function lockNode(options: LockOptions): Promise<NodeLock> {
   } finally {
     rmSync(own, { force: true });
   }
-  const isHeld = (): boolean => statSync(name, { throwIfNoEntry: false })?.ino === inode;
+  const path = name;
   return {
-    isHeld,
-    async release() {
-      if (isHeld()) rmSync(name, { force: true });
-      await close(server);
-    },
+    isHeld: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
+    // The name stays: what nobody listens on is free, and only a higher name may make a number vanish.
+    release: () => close(server),
   };
 }
 
-/** A link is made or refused in one step: of two who try, one has it. */
-async function takeName(own: string, name: string): Promise<boolean> {
-  if (makeLink(own, name)) return true;
-  if (await isListening(name)) return false;
-  // The holder died. Whoever moves its name away looks once more at what was moved: another may have been faster.
-  const aside = `${own}.stale`;
-  if (!move(name, aside)) return makeLink(own, name);
-  if (await isListening(aside)) makeLink(aside, name);
-  rmSync(aside, { force: true });
-  return makeLink(own, name);
+/**
+ * Takes the next number if nobody listens on the highest. A link is made or refused in one step: of two who try, one has it.
+ *
+ * No name of a live holder is ever moved or removed, so that two never hold at once, however slow anybody is between two lines:
+ * - a number is taken above a name only if that refuses a connection, and a socket that refused once refuses for ever;
+ * - a name is removed only by the holder of a higher one, which stays until a yet higher one is there;
+ * - so whoever links a number that others had already passed finds a higher name afterwards, and withdraws.
+ *
+ * @returns the name; undefined if somebody else holds the lock or was faster
+ */
+async function takeName(folder: string, own: string): Promise<string | undefined> {
+  const highest = Math.max(0, ...listNumbers(folder));
+  if (highest > 0 && (await isListening(nameOf(folder, highest)))) return undefined;
+  const name = nameOf(folder, highest + 1);
+  if (!makeLink(own, name)) return undefined;
+  const numbers = listNumbers(folder);
+  if (numbers.some((number) => number > highest + 1)) {
+    rmSync(name, { force: true });
+    return undefined;
+  }
+  for (const number of numbers) if (number <= highest) rmSync(nameOf(folder, number), { force: true });
+  return name;
+}
+
+function listNumbers(folder: string): readonly number[] {
+  try {
+    return readdirSync(folder).flatMap((name) => (/^lock\.\d{1,15}$/.test(name) ? [Number(name.slice(5))] : []));
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+function nameOf(folder: string, number: number): string {
+  return join(folder, `lock.${number}`);
 }
 
 function makeLink(from: string, to: string): boolean {
@@ -75,16 +99,6 @@ function makeLink(from: string, to: string): boolean {
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
     throw unusable(to, error);
-  }
-}
-
-function move(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw unusable(from, error);
   }
 }
 
@@ -132,6 +146,6 @@ function unusable(path: string, cause: unknown): DeviceError {
   return new DeviceError('JournalUnavailable', { tried: `to lock ${path}`, found, cause });
 }
 
-function refuse(name: string): DeviceError {
-  return new DeviceError('Locked', { tried: `to take ${name}`, found: 'another process holds it' });
+function refuse(folder: string): DeviceError {
+  return new DeviceError('Locked', { tried: `to take the lock in ${folder}`, found: 'another process holds it' });
 }

@@ -1,6 +1,8 @@
 import type { Engines, Geometry, Profile } from '../core/geometry/geometry.ts';
 import { findModel } from '../core/geometry/model-lookup.ts';
 import { isProfileNameError, parseProfile } from '../core/geometry/profile-name.ts';
+import { DeviceError } from './errors.ts';
+import { saysNone } from './instance-table.ts';
 import { dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
@@ -93,8 +95,13 @@ export interface ComputeProfileRow {
   readonly multiprocessors: number;
 }
 
-/** Reads `-lcip` of one GPU instance. @throws DeviceError */
+/**
+ * Reads `-lcip` of one GPU instance.
+ * @throws DeviceError; Unstable where the instance, or MIG mode with it, has gone since the GPU was read: the others can go on
+ */
 export function parseComputeProfiles(tried: string, execution: Execution): readonly ComputeProfileRow[] {
+  if (saysNone(execution))
+    throw new DeviceError('Unstable', { tried, found: `the GPU instance is gone: ${execution.stdout.trim()}` });
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
   const { rows } = readTable(tried, execution.stdout);
   // The header spans several lines and columns (`Exclusive SM`); only the upper row of a profile has its total.

@@ -70,9 +70,13 @@ export class KubeClient {
   /** Recorded by the server as the owner of what we write. */
   readonly fieldManager: string;
 
-  constructor(config: PooledKubeConfig, fieldManager: string) {
+  readonly #signal: AbortSignal | undefined;
+
+  /** @param signal aborted: no call of this client goes on, retries included; for what may be done only while it leads */
+  constructor(config: PooledKubeConfig, fieldManager: string, signal?: AbortSignal) {
     this.config = config;
     this.fieldManager = fieldManager;
+    this.#signal = signal;
   }
 
   get<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T> {
@@ -193,7 +197,8 @@ export class KubeClient {
 
   /** Any other request, such as discovery or `/version`. */
   request(request: ApiRequest): Promise<unknown> {
-    return sendRequest(this.config, request);
+    const signals = [this.#signal, request.signal].filter((signal) => signal !== undefined);
+    return sendRequest(this.config, signals.length === 0 ? request : { ...request, signal: AbortSignal.any(signals) });
   }
 
   #write<T>(
@@ -214,7 +219,7 @@ export class KubeClient {
 
   async #send<T>(request: ApiRequest): Promise<T> {
     // The one place where JSON from the API server gets a type. The server has checked it against the schema.
-    return (await sendRequest(this.config, request)) as T;
+    return (await this.request(request)) as T;
   }
 }
 

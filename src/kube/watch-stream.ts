@@ -51,7 +51,6 @@ export async function* readWatch<T extends KubeObject>(
   }, idleMs);
   try {
     const response = await openRequest(config, request, AbortSignal.any([signal, silence.signal]));
-    if (response.body === null) return;
     const body: AsyncIterable<Uint8Array> = response.body;
     for await (const line of splitLines(body, () => timer.refresh())) {
       const event = parseEvent<T>(name, line);

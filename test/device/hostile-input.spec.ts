@@ -1,19 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { writeFileSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
+import type { PolicyLayout } from '../../src/api/types.ts';
+import { CliError } from '../../src/cli/exit.ts';
+import { readLayoutFile } from '../../src/cli/node/layout-file.ts';
+import { applyLayout } from '../../src/cli/node/node-apply.ts';
+import type { NodeLayout } from '../../src/cli/node/node-layout.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import { applyNode } from '../../src/device/apply.ts';
 import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/device/smi-command.ts';
+import { listStrangeCommands } from './argument-grammar.ts';
+import { useScratchFolder } from './scratch-folder.ts';
 import { SimulatedNode } from './simulated-node.ts';
-
-/** Every argument that may ever be seen, whatever came in: words of the table, decimal ids, checked bus ids. */
-const allowed = [
-  /^(?:mig|-i|-q|-x|-L|-mig|--gpu-reset|-C|-gi|-ci|-lgip?p?|-lcip?|-cgi|-cci|-dgi|-dci)$/,
-  /^--(?:query-gpu=pci\.bus_id,compute_cap|format=csv,noheader,nounits)$/,
-  /^\d{1,4}(?:,\d{1,4})*$/,
-  /^\d{1,4}:\d{1,4}$/,
-  /^[0-9A-F]{8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7](?:,[0-9A-F]{8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])*$/,
-];
-
-const isAllowed = (arg: string): boolean => allowed.some((pattern) => pattern.test(arg));
 
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -35,7 +34,52 @@ const hostileText = fc.oneof(
   ),
 );
 
+const good = { profiles: { '1g.5gb': 2 } };
+const rest = { gpus: { models: ['A100-SXM4-40GB'] }, ...good };
+
+/** Entries that have the right types and a hostile string in one place; the other entry is what is right. */
+const layoutEntries = hostileText.chain((text) => {
+  const entries: readonly PolicyLayout[] = [
+    { profiles: { [text]: 1 } },
+    { preset: text },
+    { gpus: { models: [text] }, ...good },
+    { gpus: { uuids: [text] }, ...good },
+    { gpus: { pciDeviceIds: [text] }, ...good },
+  ];
+  return fc.constantFrom(
+    ...entries.flatMap((entry) => [
+      [entry, rest],
+      [rest, entry],
+    ]),
+  );
+});
+
+/** A layout file with a hostile string in one place; one that is right; or nothing but a hostile string. */
+const layoutFiles = fc.oneof(
+  hostileText,
+  fc.constant<object>({ layouts: [rest] }),
+  layoutEntries.map((layouts): object => ({ layouts })),
+  hostileText.chain((text) => {
+    const whole = { devices: 'all', 'mig-enabled': true, 'mig-devices': { '1g.5gb': 2 } };
+    const parted = [whole, { ...whole, devices: text }, { ...whole, 'mig-devices': { [text]: 1 } }];
+    return fc.constantFrom<object>(
+      { layouts: [{ profiles: { '1g.5gb': text } }] },
+      { layouts: [{ [text]: text, ...good }] },
+      { layouts: [{ mig: text }] },
+      { layouts: [{ gpus: { indices: [text] }, ...good }] },
+      { layouts: [{ gpus: { [text]: [0] }, ...good }] },
+      { layouts: [rest], [text]: text },
+      { layouts: [rest], strategy: text },
+      ...parted.map((config) => ({ version: 'v1', 'mig-configs': { [text]: [config] } })),
+    );
+  }),
+);
+
+function ignore(): void {}
+
 describe('hostile input', () => {
+  const scratch = useScratchFolder();
+
   it('in profiles, counts and GPU ids never reaches a command line', async () => {
     const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
     const driver = node.openDriver();
@@ -47,7 +91,7 @@ describe('hostile input', () => {
         node.commands.length = 0;
         const want: Record<string, number> = Object.fromEntries([...entries, ['1g.5gb', 1]]);
         await applyNode(driver, [{ uuid: isKnown ? node.uuid(0) : id, want, mayDestroy: [{ profile: id, start: 0 }] }]);
-        for (const arg of node.commands.flat()) expect(isAllowed(arg), arg).to.equal(true);
+        expect(listStrangeCommands(node.commands)).to.deep.equal([]);
       }),
       { numRuns: 200 },
     );
@@ -63,10 +107,53 @@ describe('hostile input', () => {
         };
         const targets = [{ uuid: node.uuid(0), want: { '3g.20gb': 1 } }];
         await applyNode(node.openDriver(), targets).catch(() => undefined);
-        for (const arg of node.commands.flat()) expect(isAllowed(arg), arg).to.equal(true);
+        expect(listStrangeCommands(node.commands)).to.deep.equal([]);
       }),
       { numRuns: 60 },
     );
+  });
+
+  /** Applies a layout as host mode does; true if anything was changed. */
+  async function applyOnHost(layout: (terminal: Terminal) => Promise<NodeLayout>): Promise<boolean> {
+    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], 'gpu 0 mig 1 pending 1\n');
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const terminal = { stdin: Readable.from([]), stdout, stderr, cwd: scratch.path() };
+    const watcher = { onCutOff: ignore, onPlan: ignore, onProgress: ignore };
+    const limits = { stateDir: scratch.path('lib'), deadline: 60, lockTimeout: 0, allowGpuReset: true };
+    try {
+      await applyLayout(node.openDriver(), await layout(terminal), limits, watcher, terminal);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
+    expect(listStrangeCommands(node.commands)).to.deep.equal([]);
+    return node.takeChanges().length > 0;
+  }
+
+  it('anywhere in a layout file of host mode never reaches a command line', async () => {
+    let changed = 0;
+    await fc.assert(
+      fc.asyncProperty(layoutFiles, hostileText, async (file, config) => {
+        writeFileSync(scratch.path('layout.yaml'), typeof file === 'string' ? file : JSON.stringify(file));
+        const isParted = typeof file !== 'string' && 'mig-configs' in file;
+        const read = (terminal: Terminal) => readLayoutFile('layout.yaml', isParted ? config : undefined, terminal);
+        if (await applyOnHost(read)) changed += 1;
+      }),
+      { numRuns: 300 },
+    );
+    // The right ones among them came through.
+    expect(changed).to.be.greaterThan(5);
+  });
+
+  it('in a layout that no check of a file has seen never reaches a command line', async () => {
+    let changed = 0;
+    const locate = (): string => 'layout.yaml:1:1';
+    await fc.assert(
+      fc.asyncProperty(layoutEntries, async (layouts) => {
+        if (await applyOnHost(async () => ({ layouts, strategy: undefined, locate }))) changed += 1;
+      }),
+      { numRuns: 200 },
+    );
+    expect(changed).to.be.greaterThan(20);
   });
 
   it('is refused by the writer of command lines itself', () => {

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { applyNode } from '../../src/device/apply.ts';
+import { makeExecute, type Execute } from '../../src/device/child.ts';
 import { DeviceError } from '../../src/device/errors.ts';
-import { openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/nvidia-smi.ts';
+import { NvidiaSmi, openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/nvidia-smi.ts';
+import { findTool } from '../../src/device/tool.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 
@@ -21,6 +23,7 @@ describe('nvidia-smi as a program', () => {
     const dir = scratch.path(`host-${count}`);
     const path = writeNvidiaSmiWrapper(dir, { gpus, stateFile, faultsFile, program, node: process.execPath });
     return {
+      path,
       driver: openNvidiaSmi({ path, ...options }),
       fault: (text: string): void => writeFileSync(faultsFile, text),
       state: (): string => readFileSync(stateFile, 'utf8'),
@@ -48,6 +51,31 @@ describe('nvidia-smi as a program', () => {
     const [again] = await applyNode(driver, targets);
     expect([again?.outcome, again?.operations]).to.deep.equal(['Applied', 1]);
   });
+
+  it('is ended at its deadline, not much later, whether it hangs before or after its work', async () => {
+    const state = 'gpu 0 mig 1 pending 1\n';
+    const { path, fault } = aHost(['A30'], state);
+    const inner = makeExecute(findTool({ path }));
+    const ratios: number[] = [];
+    const execute: Execute = async (args, deadlineMs) => {
+      const startedAt = performance.now();
+      const execution = await inner(args, deadlineMs);
+      if (execution.end === 'TimedOut') ratios.push((performance.now() - startedAt) / deadlineMs);
+      return execution;
+    };
+    const driver = new NvidiaSmi(execute, { changeMs: 1_500, readMs: 3_000 });
+    const uuid = (await driver.readDevice()).gpus[0]?.uuid ?? '';
+    const go = (count: number) => applyNode(driver, [{ uuid, want: { '1g.6gb': count } }]);
+    fault('hang GpuInstanceCreateComputeInstance nth=1 done');
+    expect((await go(1))[0]?.outcome).to.equal('Applied');
+    fault('hang Init nth=1');
+    const error: unknown = await go(2).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(DeviceError).with.property('code', 'TimedOut');
+    fault('');
+    expect((await go(2))[0]).to.include({ outcome: 'Applied', operations: 1 });
+    expect(ratios).to.have.length(2);
+    for (const ratio of ratios) expect(ratio).to.be.within(1, 1.5);
+  }).timeout(60_000);
 
   it('that writes without end is ended, and nothing is changed', async () => {
     const { driver, fault, state } = aHost(['A30'], 'gpu 0 mig 1 pending 1\n', { maxOutputBytes: 200_000 });

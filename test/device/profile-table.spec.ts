@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { DeviceError } from '../../src/device/errors.ts';
 import { findModel } from '../../src/core/geometry/model-lookup.ts';
 import { buildGeometry, parseComputeProfiles, parsePlacements, parseProfiles } from '../../src/device/profile-table.ts';
 import { executionOf, readStateLines, recordedRuns, runsOf } from './recorded-runs.ts';
@@ -51,5 +52,15 @@ describe('profile table of the driver', () => {
       expect(profiles.every(({ multiprocessors }) => multiprocessors >= 14)).to.equal(true);
     }
     expect(runs.length).to.be.greaterThan(10);
+  });
+
+  it('says Unstable, which stops no other GPU, where the instance or MIG mode has gone meanwhile', () => {
+    const runs = recordedRuns.filter(({ name }) => /-(?:disabled|empty)-lcip$/.test(name));
+    for (const run of runs) {
+      expect(() => parseComputeProfiles('-lcip', executionOf(run)), run.name)
+        .to.throw(DeviceError)
+        .that.includes({ code: 'Unstable', stopsNode: false });
+    }
+    expect(runs).to.have.length(6);
   });
 });

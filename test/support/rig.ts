@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { Rig, type RigNode } from '../../src/simulator/rig/rig.ts';
+import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 
@@ -36,7 +36,7 @@ export interface TestRig {
 /** Registers the hooks of a suite with a rig: `const rig = useRig(nodes);` in a describe. */
 export function useRig(
   nodes: readonly RigNode[],
-  options: { readonly agentArguments?: readonly string[] } = {},
+  options: Pick<RigOptions, 'agentArguments' | 'kubeletTiming'> = {},
 ): () => TestRig {
   let test: TestRig | undefined;
   before(async function () {
@@ -44,7 +44,7 @@ export function useRig(
     const controlPlane = await ownCluster({ auditLog: true });
     const controllerArguments = ['--lease-seconds', '3', '--waiting-poll-ms', '300', '--settle-ms', '100'];
     const agentArguments = ['--read-interval-ms', '2000', ...(options.agentArguments ?? [])];
-    test = testRig(await Rig.start({ controlPlane, nodes, controllerArguments, agentArguments }));
+    test = testRig(await Rig.start({ ...options, controlPlane, nodes, controllerArguments, agentArguments }));
   });
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed' || !test) return;
@@ -53,7 +53,7 @@ export function useRig(
         `--- ${program.name}\n${(await program.readLog())
           .trimEnd()
           .split('\n')
-          .slice(-12)
+          .slice(-25)
           .map((line) => line.slice(0, 300))
           .join('\n')}\n`,
       );

@@ -1,4 +1,5 @@
-import type { GpuNodePartition } from '../../api/types.ts';
+import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
+import { canonicalJson, fingerprint } from '../fingerprint.ts';
 
 /** On a Node: for which state of the device the plugin's pods were replaced, and which pods had to go. */
 export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
@@ -17,12 +18,22 @@ export interface RefreshMark {
 }
 
 /** Names what the device was made by: the grant, and the boot after which its layout was made again. */
-export function changeKey(partition: GpuNodePartition): string {
-  const boot = partition.status?.device?.bootID ?? '';
-  return `${partition.spec.granted?.epoch ?? 0}@${boot.slice(0, 8)}`;
+export function changeKey({ spec, status }: GpuNodePartition): string {
+  const { bootID = '', error, gpus = [] } = status?.device ?? {};
+  return `${error ? deviceKey(gpus) : (spec.granted?.epoch ?? 0)}@${bootID.slice(0, 8)}`;
 }
 
-/** `EPOCH@BOOT/UID,UID` with `/tolerates` behind it where that is so. */
+// A change that fails is granted again and again: the plugin is restarted for what it made of the device, not each time.
+function deviceKey(gpus: readonly GpuReport[]): string {
+  const devices = gpus.map(({ uuid, mig, instances }) => [
+    uuid,
+    mig,
+    instances.map(({ gi, profile, start }) => [gi, profile, start]),
+  ]);
+  return `failed-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
+}
+
+/** `CHANGE/UID,UID` with `/tolerates` behind it where that is so. */
 export function formatRefreshMark({ change, uids, tolerates }: RefreshMark): string {
   return [change, uids.join(','), ...(tolerates ? ['tolerates'] : [])].join('/');
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** What a wrapper carries. All paths absolute: its caller may pass no environment and any working directory. */
@@ -35,10 +35,10 @@ export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): s
   return path;
 }
 
-/** Sources in a checkout start in 0.05 s instead of 0.14 s when node need not strip the types of sixty files at every run. */
+/** Compiled code is kept between runs: 0.05 s instead of 0.14 s from source, a quarter less from the bundle. */
 function compileCache(program: string): string {
-  const cache = join(dirname(program), '..', '..', '..', 'node_modules', '.cache', 'nvidia-smi-sim');
-  return program.endsWith('.ts') ? `export NODE_COMPILE_CACHE=${quote(cache)}\n` : '';
+  const cache = join(dirname(program), ...(program.endsWith('.ts') ? ['..', '..', '..'] : ['..']), 'node_modules', '.cache');
+  return existsSync(dirname(cache)) ? `export NODE_COMPILE_CACHE=${quote(join(cache, 'nvidia-smi-sim'))}\n` : '';
 }
 
 function quote(text: string): string {

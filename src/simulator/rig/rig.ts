@@ -9,6 +9,7 @@ import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
 import { KubeletFleet } from '../kubelet/fleet.ts';
 import type { PluginMode, Taint } from '../kubelet/simulated-node.ts';
+import type { KubeletTiming } from '../kubelet/timing.ts';
 import { rebootNode } from '../nvidia-smi/device.ts';
 import { assembleGpus } from '../nvidia-smi/gpu.ts';
 import { updateStateFile } from '../nvidia-smi/state-file.ts';
@@ -35,6 +36,8 @@ export interface RigOptions {
   readonly nodes: readonly RigNode[];
   readonly controllerArguments?: readonly string[];
   readonly agentArguments?: readonly string[];
+  /** Waits of the simulated kubelets. */
+  readonly kubeletTiming?: Partial<KubeletTiming>;
 }
 
 /** Longer than any demo is kept open. */
@@ -82,7 +85,7 @@ export class Rig implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'gpu-partition-rig-'));
     const kubeletConfig = await controlPlane.kubeconfigFile({ token: controlPlane.kubeletToken });
     const client = new KubeClient(loadKubeConfig({ kubeconfig: kubeletConfig }), 'simulated-kubelet');
-    const fleet = new KubeletFleet({ client });
+    const fleet = new KubeletFleet({ client, timing: options.kubeletTiming ?? {} });
     await fleet.start();
     const token = await controlPlane.serviceAccountToken('gpu-partition-system', 'gpu-partition-controller', {
       expirationSeconds: tokenSeconds,
@@ -147,8 +150,8 @@ export class Rig implements AsyncDisposable {
     return text
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as { readonly argv: readonly string[] })
-      .map(({ argv }) => argv)
+      .map((line) => JSON.parse(line) as { readonly event: string; readonly argv: readonly string[] })
+      .flatMap(({ event, argv }) => (event === 'start' ? [argv] : []))
       .filter((argv) => argv.some((word) => /^-(mig|cgi|cci|dgi|dci|C|-gpu-reset|r)$/.test(word)));
   }
 
