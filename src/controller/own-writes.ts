@@ -1,3 +1,4 @@
+import { stripManagedFields } from './cluster-objects.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
@@ -31,8 +32,9 @@ export class OwnWrites<T extends KubeObject> {
 
   /** Takes what the API server answered to a write. */
   remember(object: T): T {
-    this.#written.set(object.metadata.name, object);
-    return object;
+    const kept = stripManagedFields(object);
+    this.#written.set(object.metadata.name, kept);
+    return kept;
   }
 }
 

@@ -85,7 +85,9 @@ export class NodeReporter {
       conditions,
     });
     this.#world.partitions.remember(written);
-    if (current?.phase !== phase && phase !== 'Pending' && phase !== 'Updating') {
+    // That no policy selects a node is news only where one did.
+    const isNews = phase === 'Unmanaged' ? current?.phase !== undefined : phase !== 'Pending' && phase !== 'Updating';
+    if (current?.phase !== phase && isNews) {
       this.#events.record({
         object: written,
         resource: nodePartitions,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { DeviceError } from './errors.ts';
+import { listLockDescriptors } from './node-lock.ts';
 import type { Execution } from './output.ts';
 import { systemPath, type Tool } from './tool.ts';
 
@@ -39,7 +40,8 @@ export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
       const child = spawn(tool.file, [...tool.prefix, ...args], {
         cwd: '/',
         env: { PATH: systemPath, LC_ALL: 'C' },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        // It keeps the lock of the node as long as it lives, even when this process is killed.
+        stdio: ['ignore', 'pipe', 'pipe', ...listLockDescriptors()],
         detached: true,
       });
       const chunks: Buffer[] = [];
@@ -50,8 +52,8 @@ export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
       const settle = (code: number | null): void => {
         clearTimeout(deadline);
         clearTimeout(grace);
-        child.stdout.destroy();
-        child.stderr.destroy();
+        child.stdout?.destroy();
+        child.stderr?.destroy();
         resolve({ rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end });
       };
       const stop = (reason: 'TimedOut' | 'TooLong'): void => {
@@ -63,8 +65,8 @@ export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
           // Gone, but a process that it left behind in another group holds its output open.
           if (child.exitCode !== null || child.signalCode !== null) return settle(null);
           stuck = { pid, tried };
-          child.stdout.destroy();
-          child.stderr.destroy();
+          child.stdout?.destroy();
+          child.stderr?.destroy();
           child.unref();
           const found = `no answer in ${deadlineMs} ms, and process ${pid} survived SIGKILL`;
           reject(new DeviceError('Unresponsive', { tried, found }));
@@ -76,9 +78,9 @@ export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
         if (bytes > maxOutputBytes) stop('TooLong');
         else chunks.push(chunk);
       };
-      child.stdout.on('data', collect);
+      child.stdout?.on('data', collect);
       // nvidia-smi writes nothing there; chroot and the dynamic linker do, and their words explain a failure.
-      child.stderr.on('data', collect);
+      child.stderr?.on('data', collect);
       child.once('error', (cause) => {
         clearTimeout(deadline);
         clearTimeout(grace);

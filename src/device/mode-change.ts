@@ -14,35 +14,37 @@ import type { MigMode } from './state.ts';
 export async function changeMode(session: GpuSession, mode: MigMode): Promise<void> {
   const before = await session.driver.readUse(session.busId);
   if (isAt(before, mode)) return;
+  // Cut off before its reset: to set the mode again would change nothing, as a rule.
+  const isLeftPending = before.mig?.pending === mode && session.mayReset;
+  const reset = isLeftPending ? await resetGpu(session) : undefined;
+  if (reset !== undefined && isAt(reset.after, mode)) return;
   // Current as wanted and only the pending one to be taken back: nothing that runs is disturbed.
   if (before.mig?.current !== mode) await session.demandFree('ChangeMode');
   const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
   const execution = await session.run(command);
   const after = await session.driver.readUse(session.busId);
   if (isAt(after, mode)) return;
-  if (after.mig?.pending === mode) return finishPending(session, mode, command, execution);
-  throw session.explainUndone(command, execution);
-}
-
-async function finishPending(
-  session: GpuSession,
-  mode: MigMode,
-  command: ChangeCommand,
-  execution: Execution,
-): Promise<void> {
-  const tried = `to set MIG mode ${mode}`;
+  if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
   if (!session.mayReset) {
     const code = classifyOutput(execution) === 'InUse' ? 'Pending' : 'ResetRequired';
-    throw session.explain(code, { tried, found: `it is pending: ${quote(execution)}` });
+    throw session.explain(code, { tried: `to set MIG mode ${mode}`, found: `it is pending: ${quote(execution)}` });
   }
+  const last = reset ?? (await resetGpu(session));
+  if (isAt(last.after, mode)) return;
+  if (last.after.mig?.pending !== mode) throw session.explainUndone(command, execution);
+  const found = `it stays pending after a try to reset the GPU: ${quote(last.execution)}`;
+  throw session.explain(judgeReset(last.execution), { tried: `to set MIG mode ${mode}`, found });
+}
+
+interface ResetResult {
+  readonly execution: Execution;
+  readonly after: ReportedGpu;
+}
+
+async function resetGpu(session: GpuSession): Promise<ResetResult> {
   await session.demandFree('Reset');
-  const reset: ChangeCommand = { name: 'Reset', gpu: session.busId };
-  const resetExecution = await session.run(reset);
-  const after = await session.driver.readUse(session.busId);
-  if (isAt(after, mode)) return;
-  if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
-  const found = `it stays pending after a try to reset the GPU: ${quote(resetExecution)}`;
-  throw session.explain(judgeReset(resetExecution), { tried, found });
+  const execution = await session.run({ name: 'Reset', gpu: session.busId });
+  return { execution, after: await session.driver.readUse(session.busId) };
 }
 
 /**

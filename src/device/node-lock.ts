@@ -49,11 +49,33 @@ export async function lockNode(options: LockOptions): Promise<NodeLock> {
     rmSync(own, { force: true });
   }
   const path = name;
+  const descriptor = findDescriptor(server);
+  if (descriptor !== undefined) descriptors.add(descriptor);
   return {
     isHeld: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
     // The name stays: what nobody listens on is free, and only a higher name may make a number vanish.
-    release: () => close(server),
+    release: () => {
+      if (descriptor !== undefined) descriptors.delete(descriptor);
+      return close(server);
+    },
   };
+}
+
+/**
+ * Open sockets of the locks that this process holds. A child that changes GPUs is given them: it lives on when this process is
+ * killed, and nobody may begin before it has done or not done what it was told, a GPU reset at worst.
+ */
+export function listLockDescriptors(): readonly number[] {
+  return [...descriptors];
+}
+
+const descriptors = new Set<number>();
+
+/** Node has no public name for it. */
+function findDescriptor(server: Server): number | undefined {
+  const handle: unknown = '_handle' in server ? server._handle : undefined;
+  if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined;
+  return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined;
 }
 
 /**

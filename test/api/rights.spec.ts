@@ -122,7 +122,7 @@ describe('rights of controller and agents on the real API server', () => {
     // Not `kubectl cordon`: it exits 0 even when it was refused.
     const cordon = await run(controller, 'patch', 'node', other, ...patchJson, '{"spec":{"unschedulable":true}}');
     expect(cordon).to.include('never cordons');
-    expect(await run(controller, 'delete', 'gpp', '--all')).to.include('forbidden');
+    expect(await run(controller, 'delete', 'gpp', 'any')).to.include('forbidden');
     expect(await run(controller, 'delete', 'crd', 'gpupartitionpolicies.gpupartition.dev')).to.include('forbidden');
   });
 });

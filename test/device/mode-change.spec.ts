@@ -32,6 +32,17 @@ describe('MIG mode', () => {
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
+  it('that was left pending is finished by the reset alone, and set again only where that does not help', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
+    expect(await apply(node, {}, { allowReset: true })).to.equal('Applied');
+    expect(node.takeChanges()).to.deep.equal(['--gpu-reset -i 00000000:07:00.0']);
+
+    const stubborn = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
+    stubborn.faults = 'skip GpuReset';
+    expect(await apply(stubborn, {}, { allowReset: true })).to.equal('Applied');
+    expect(stubborn.takeChanges().at(-1)).to.equal('-i 00000000:07:00.0 -mig 1');
+  });
+
   it('that stays pending is finished by a reset of that GPU alone, where that is allowed', async () => {
     const node = new SimulatedNode(['A100-SXM4-40GB', 'A100-SXM4-40GB']);
     node.faults = needsReset;

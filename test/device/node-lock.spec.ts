@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import fs, { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { DeviceError } from '../../src/device/errors.ts';
 import { lockNode, type NodeLock } from '../../src/device/node-lock.ts';
-import { useScratchFolder } from './scratch-folder.ts';
+import { useScratchFolder, writeScript } from './scratch-folder.ts';
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
@@ -21,10 +22,11 @@ describe('lock of a node', () => {
   const scratch = useScratchFolder();
 
   /** Another process that takes the lock and keeps it. */
-  async function startHolder(folder: string): Promise<ChildProcess> {
+  async function startHolder(folder: string, more = ''): Promise<ChildProcess> {
     const module = new URL('../../src/device/node-lock.ts', import.meta.url).href;
     const program = `const { lockNode } = await import(${JSON.stringify(module)});
       await lockNode({ folder: ${JSON.stringify(folder)} });
+      ${more}
       console.log('held');
       setInterval(() => undefined, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -79,12 +81,53 @@ describe('lock of a node', () => {
     expect(readdirSync(folder)).to.have.length(1);
   });
 
+  it('is not had by one who was so slow that others took it twice since it looked', async () => {
+    const folder = scratch.path('slow');
+    for (const _turn of [1, 2]) await (await lockNode({ folder, waitMs: 0 })).release();
+    const lock = await lockNode({ folder, waitMs: 0 });
+    expect(readdirSync(folder)).to.deep.equal(['lock.3']);
+    const { readdirSync: read } = fs;
+    let looks = 0;
+    try {
+      // What it saw before it fell asleep; the number after it is free again by now.
+      Object.assign(fs, { readdirSync: (path: string) => ((looks += 1) === 1 ? ['lock.1'] : read(path)) });
+      syncBuiltinESMExports();
+      expect(await codeOf(lockNode({ folder, waitMs: 0 }))).to.equal('Locked');
+    } finally {
+      Object.assign(fs, { readdirSync: read });
+      syncBuiltinESMExports();
+    }
+    expect(looks).to.equal(2);
+    expect([lock.isHeld(), readdirSync(folder)]).to.deep.equal([true, ['lock.3']]);
+    await lock.release();
+  });
+
   it('is refused while another process lives, and passes on when that is killed', async () => {
     const folder = scratch.path('other');
     const holder = await startHolder(folder);
     expect(await codeOf(lockNode({ folder, waitMs: 0 }))).to.equal('Locked');
     const waiting = lockNode({ folder, retryMs: 20 });
     holder.kill('SIGKILL');
+    const lock = await waiting;
+    expect(lock.isHeld()).to.equal(true);
+    await lock.release();
+  });
+
+  it('outlives a holder that is killed as long as a command of it runs: nobody begins beside an orphan', async () => {
+    const folder = scratch.path('orphan');
+    const end = scratch.path('end');
+    const tool = writeScript(scratch.path('nvidia-smi'), `while [ ! -e ${end} ]; do sleep 0.05; done`);
+    const module = (name: string): string => JSON.stringify(new URL(`../../src/device/${name}`, import.meta.url).href);
+    const holder = await startHolder(
+      folder,
+      `const { makeExecute } = await import(${module('child.ts')});
+      void makeExecute({ file: ${JSON.stringify(tool)}, prefix: [] })([], 60_000);`,
+    );
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    expect(await codeOf(lockNode({ folder, waitMs: 0 }))).to.equal('Locked');
+    const waiting = lockNode({ folder, retryMs: 20 });
+    writeFileSync(end, '');
     const lock = await waiting;
     expect(lock.isHeld()).to.equal(true);
     await lock.release();

@@ -95,13 +95,17 @@ describe('the main job, all programs on a real control plane', function () {
 
   it('writes nothing and touches no device when the same policies are applied again', async () => {
     // The pods of the test before have ended; until the agents have seen it, they have something to tell.
-    for (const name of ['sim-a30', 'sim-a100']) {
-      await eventually(
-        () => rig().partition(name),
-        ({ status }) => !JSON.stringify(status?.device?.gpus).includes('"busy":true'),
-        { timeoutMs: 10_000, what: `the slices of ${name} to be idle` },
-      );
-    }
+    let count = -1;
+    await eventually(
+      async () => {
+        const last = count;
+        count = (await rig().writes()).length;
+        return count === last;
+      },
+      (isQuiet) => isQuiet,
+      // Longer than the agents' read interval.
+      { timeoutMs: 30_000, intervalMs: 2500, what: 'no writes for a while' },
+    );
     const before = await rig().writes();
     const operations = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
     await applyFolder(rig().controlPlane, 'samples');

@@ -113,7 +113,7 @@ export class Rig implements AsyncDisposable {
     if (node === undefined) throw new Error(`no node ${name}`);
     await this.agent(name).stop('SIGKILL');
     const gpus = assembleGpus(node.gpus, name);
-    await updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
+    updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
     await writeFile(join(this.#nodeFolder(name), 'boot-id'), `${randomUUID()}\n`);
     this.agent(name).start();
   }
@@ -123,7 +123,7 @@ export class Rig implements AsyncDisposable {
     const node = this.#options.nodes.find((one) => one.name === name);
     if (node === undefined) throw new Error(`no node ${name}`);
     await this.agent(name).stop('SIGKILL');
-    await this.fleet.removeNode(name);
+    this.fleet.removeNode(name);
     const path = `/api/v1/nodes/${name}`;
     await this.controlPlane.client.demand({ method: 'DELETE', path });
     await waitFor(async () => (await this.controlPlane.client.send({ path })).status === 404);
