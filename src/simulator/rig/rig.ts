@@ -123,7 +123,7 @@ export class Rig implements AsyncDisposable {
     const node = this.#options.nodes.find((one) => one.name === name);
     if (node === undefined) throw new Error(`no node ${name}`);
     await this.agent(name).stop('SIGKILL');
-    this.fleet.removeNode(name);
+    await this.fleet.removeNode(name);
     const path = `/api/v1/nodes/${name}`;
     await this.controlPlane.client.demand({ method: 'DELETE', path });
     await waitFor(async () => (await this.controlPlane.client.send({ path })).status === 404);
