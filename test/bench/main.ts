@@ -5,12 +5,13 @@
  *
  * JSON lines on standard output, progress on standard error. Exit 0 unless something is broken: a machine may be slow.
  */
-import { tell } from './metric.ts';
+import { printMetric, tell } from './metric.ts';
 
 const topics: Readonly<Record<string, () => Promise<void>>> = {
   planning: async () => {
     await import('./planning.ts');
   },
+  device: async () => (await import('./device.ts')).benchDevice(printMetric),
   simulator: async () => (await import('./simulator.ts')).measureSimulator(),
   startup: async () => (await import('./startup.ts')).measureStartup(),
   rollout: async () => (await import('./rollout.ts')).measureRollout(),

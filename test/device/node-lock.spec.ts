@@ -116,7 +116,7 @@ describe('lock of a node', () => {
   it('outlives a holder that is killed as long as a command of it runs: nobody begins beside an orphan', async () => {
     const folder = scratch.path('orphan');
     const end = scratch.path('end');
-    const tool = writeScript(scratch.path('nvidia-smi'), `while [ ! -e ${end} ]; do sleep 0.05; done`);
+    const tool = writeScript(scratch.path('nvidia-smi'), `while [ -e "$0" ] && [ ! -e ${end} ]; do sleep 0.05; done`);
     const module = (name: string): string => JSON.stringify(new URL(`../../src/device/${name}`, import.meta.url).href);
     const holder = await startHolder(
       folder,
