@@ -37,7 +37,12 @@ export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): s
 
 /** Compiled code is kept between runs: 0.05 s instead of 0.14 s from source, a quarter less from the bundle. */
 function compileCache(program: string): string {
-  const cache = join(dirname(program), ...(program.endsWith('.ts') ? ['..', '..', '..'] : ['..']), 'node_modules', '.cache');
+  const cache = join(
+    dirname(program),
+    ...(program.endsWith('.ts') ? ['..', '..', '..'] : ['..']),
+    'node_modules',
+    '.cache',
+  );
   return existsSync(dirname(cache)) ? `export NODE_COMPILE_CACHE=${quote(join(cache, 'nvidia-smi-sim'))}\n` : '';
 }
 
