@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { demoNodes } from '../../src/simulator/demo/nodes.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { eventually, stays } from '../support/eventually.ts';
-import { useRig } from '../support/rig.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
 
 interface Vector {
   readonly id: string;
@@ -73,9 +73,9 @@ describe('the main job, all programs on a real control plane', function () {
 
   it('opens the nodes when they are done, and marks them', async () => {
     for (const { name } of demoNodes) {
-      const { metadata, spec } = await rig().node(name);
-      expect(spec.taints ?? []).to.deep.equal([]);
-      expect(metadata.labels).to.include({
+      const node = await rig().node(name);
+      expect(ownTaints(node)).to.deep.equal([]);
+      expect(node.metadata.labels).to.include({
         'gpupartition.dev/state': 'ready',
         'nvidia.com/mig.config.state': 'success',
       });
@@ -208,7 +208,7 @@ describe('the main job, all programs on a real control plane', function () {
     expect(policy.status?.conditions?.find(({ type }) => type === 'Ready')?.message).to.include('default/notebook');
     const partition = await rig().partition('sim-a30');
     expect(partition.status).to.deep.include({ phase: 'Waiting', layout: '1 GPU: 4×1g.6gb' });
-    expect((await rig().node('sim-a30')).spec.taints ?? []).to.deep.equal([]);
+    expect(ownTaints(await rig().node('sim-a30'))).to.deep.equal([]);
     await rig().kubectl('delete', '-k', 'samples/workloads', '--wait', '--grace-period=1');
     await rig().waitFor('notebooks', 'Ready', 'True', 'Ready');
     expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 2×2g.12gb');

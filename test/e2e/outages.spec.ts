@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
-import { useRig } from '../support/rig.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
 
 const nodes: readonly RigNode[] = [
   { name: 'a100', gpus: ['A100-SXM4-40GB', 'A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' },
@@ -42,7 +42,7 @@ describe('outages during a change', function () {
     expect([a100?.status?.layout, h100?.status?.layout]).to.deep.equal(layout);
     for (const { name } of nodes) {
       const node = await rig().node(name);
-      expect(node.spec.taints ?? []).to.deep.equal([]);
+      expect(ownTaints(node)).to.deep.equal([]);
       expect(node.metadata.labels).to.include({ 'gpupartition.dev/state': 'ready' });
     }
   }

@@ -11,6 +11,11 @@ export interface NodeView {
   readonly status: { readonly allocatable?: Readonly<Record<string, string>> };
 }
 
+/** The taints that are ours; a new node has others for a moment, of the node life cycle. */
+export function ownTaints({ spec }: NodeView): readonly string[] {
+  return (spec.taints ?? []).map(({ key }) => key).filter((key) => key.startsWith('gpupartition.dev/'));
+}
+
 /** A rig of a suite's own, with what its tests ask of it. */
 export interface TestRig {
   readonly rig: Rig;
