@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
-import { useRig } from '../support/rig.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
 
 const gpus = ['A100-SXM4-40GB', 'A100-SXM4-40GB'];
 const nodes: readonly RigNode[] = [
@@ -136,7 +136,7 @@ describe('the device plugin of a node whose layout changes', function () {
   ): Promise<void> {
     await rig().waitFor(pool, 'Ready', 'True', 'Ready');
     expect(await advertised(pool)).to.deep.equal(wanted);
-    expect((await rig().node(pool)).spec.taints ?? []).to.deep.equal([]);
+    expect(ownTaints(await rig().node(pool))).to.deep.equal([]);
     const evicted = (await evictions()).slice(before.evictions);
     expect(before.pods.map((pod) => pod.split('/')[0])).to.deep.equal(evicted);
     const after = await pluginPods(pool);
@@ -276,7 +276,7 @@ describe('the device plugin of a node whose layout changes', function () {
     await rig().kubectl('delete', 'gpp', 'usual');
     const open = await eventually(
       () => rig().node('usual'),
-      ({ spec }) => (spec.taints ?? []).length === 0,
+      (node) => ownTaints(node).length === 0,
       { timeoutMs: 30_000, intervalMs: 5 },
     );
     expect(Number(open.status.allocatable?.['nvidia.com/mig-3g.20gb'])).to.equal(0);
@@ -288,7 +288,7 @@ describe('the device plugin of a node whose layout changes', function () {
     await ask('joining', small);
     await rig().waitFor('joining', 'Ready', 'True', 'Ready');
     expect(await advertised('joining')).to.deep.equal({ 'nvidia.com/mig-1g.5gb': 14 });
-    expect((await rig().node('joining')).spec.taints ?? []).to.deep.equal([]);
+    expect(ownTaints(await rig().node('joining'))).to.deep.equal([]);
   });
 
   function deviceIds(node: string): readonly string[] {
