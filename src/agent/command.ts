@@ -6,6 +6,7 @@ import { KubeClient } from '../kube/client.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
 import { WorkQueue } from '../kube/queue.ts';
 import { Reflector } from '../kube/reflector.ts';
+import { whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, oneOf } from '../process/option.ts';
@@ -83,7 +84,7 @@ async function runAgent(options: Options): Promise<void> {
     onChange: ({ key }) => queue.add(key),
   }).start();
   logger.info('agent started', { version: programVersion });
-  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  await whenAborted(signal);
   await watch.stop();
   await queue.stop();
 }

@@ -10,16 +10,12 @@ export const nodePartitionPlural = 'gpunodepartitions';
 export const policyLabel = 'gpupartition.dev/policy';
 export const stateLabel = 'gpupartition.dev/state';
 export const layoutLabel = 'gpupartition.dev/layout';
-export const ownLabels = [policyLabel, stateLabel, layoutLabel] as const;
 
 /** A node with this label has a GPU (gpu-operator and NFD set it), or is told to be treated so. */
 export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 
 /** Kept in step for tools that read mig-manager's state. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';
-
-/** Written by GPU Feature Discovery: where it is present on a node, somebody else owns the GPU labels. */
-export const gfdTimestampLabel = 'nvidia.com/gfd.timestamp';
 
 /** On a node only while its GPUs change. */
 export const repartitioningTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
@@ -29,8 +25,6 @@ export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effec
 /** Field managers of server-side apply: two writers, two managers. */
 export const controllerManager = 'gpu-partition-controller';
 export const agentManager = 'gpu-partition-agent';
-
-export type ConditionType = 'Ready' | 'Reconciling' | 'Stalled' | 'Valid' | 'Waiting';
 
 /** Reasons of a policy's conditions. */
 export const policyReasons = [

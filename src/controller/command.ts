@@ -5,7 +5,7 @@ import { type LabelSelector, parseEqualitySelector } from '../core/rollout/plugi
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
-import { untilAborted } from '../process/abort.ts';
+import { untilAborted, whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
@@ -102,7 +102,7 @@ async function runController(options: Options): Promise<void> {
     });
     try {
       await untilAborted(operator.start(), term.signal);
-      await aborted(term.signal);
+      await whenAborted(term.signal);
     } catch (error) {
       if (!term.signal.aborted) throw error;
     } finally {
@@ -137,11 +137,4 @@ function leaseOf({ namespace, identity, leaseSeconds }: Options) {
   // client-go's proportions: 15 s, 10 s, 2 s.
   const timing = { leaseMs, renewMs: (leaseMs * 2) / 3, retryMs: (leaseMs * 2) / 15 };
   return { namespace, name: controllerManager, identity, timing };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,6 +1,6 @@
-import { gfdTimestampLabel } from '../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { describeReport } from '../core/labels/describe-report.ts';
+import { GFD_TIMESTAMP_KEY } from '../core/labels/label-key.ts';
 import { dropInvalidLabels } from '../core/labels/label-value.ts';
 import { computeLabels } from '../core/labels/node-labels.ts';
 import { computeResources } from '../core/labels/node-resources.ts';
@@ -16,7 +16,7 @@ export type WriterMode = 'Patch' | 'Verify';
 
 /** Verify where GPU Feature Discovery labels the node: it would overwrite us, so we compare and never write its keys. */
 export function writerModeOf(node: NodeObject): WriterMode {
-  return node.metadata.labels?.[gfdTimestampLabel] === undefined ? 'Patch' : 'Verify';
+  return node.metadata.labels?.[GFD_TIMESTAMP_KEY] === undefined ? 'Patch' : 'Verify';
 }
 
 export interface FinishTools {

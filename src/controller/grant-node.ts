@@ -4,6 +4,7 @@ import { namePods, type PodView, usesGpu } from '../core/rollout/gpu-pods.ts';
 import { closeNode, reopenNode } from '../core/rollout/node-marks.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import { systemClock, waitFor } from '../process/clock.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import { changeNode, readNode } from './node-writer.ts';
 import { isClosed, type NodeOpener } from './open-node.ts';
@@ -48,7 +49,7 @@ export class NodeGranter {
     if (before.length > 0) return this.#wait(node, partition, before);
     // 2. Close it. The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
     this.#world.nodeWritten(name, await changeNode(this.#client, node, closeNode()));
-    await new Promise((resolve) => setTimeout(resolve, this.#settings.settleMs));
+    await waitFor(systemClock, this.#settings.settleMs);
     // 3. Look again, at the API server and not at a cache.
     const after = await this.#listGpuPods(name);
     if (after.length > 0) return this.#wait(node, partition, after);

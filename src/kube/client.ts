@@ -1,3 +1,4 @@
+import type { JsonPatchOperation } from '../core/rollout/node-patch.ts';
 import { isGone, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import { sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
@@ -45,13 +46,6 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
-}
-
-/** A JSON patch operation (RFC 6902). */
-export interface JsonPatchOperation {
-  readonly op: 'add' | 'remove' | 'replace' | 'test';
-  readonly path: string;
-  readonly value?: unknown;
 }
 
 interface Page<T> {

@@ -11,3 +11,11 @@ export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal)
     signal.removeEventListener('abort', abort);
   }
 }
+
+/** Resolves when the signal aborts, at once where it has. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -2,8 +2,7 @@ import type { KubeObject, Resource } from '../../kube/resource.ts';
 
 /** The parts of Nodes and Pods that a kubelet reads. */
 
-export const nodesResource: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
-export const podsResource: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
+export { nodes as nodesResource, pods as podsResource } from '../../api/resources.ts';
 export const leasesResource: Resource = {
   group: 'coordination.k8s.io',
   version: 'v1',
