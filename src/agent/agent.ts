@@ -1,24 +1,31 @@
 import { nodePartitions } from '../api/resources.ts';
-import type { DeviceReport, GpuNodePartition, Grant, PlanReport } from '../api/types.ts';
+import type { DeviceReport, GpuNodePartition, Grant, GpuWish, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/fingerprint.ts';
-import { deviceMeets } from '../core/policy/wish.ts';
+import { offersDevices } from '../core/labels/advertised.ts';
+import { describeReport } from '../core/labels/describe-report.ts';
+import { computeResources } from '../core/labels/node-resources.ts';
+import { findForeign, type ForeignInstances, lastGoodOf } from '../core/policy/ownership.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
+import { deviceMeets } from '../core/policy/wish.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import { DeviceError } from '../device/errors.ts';
-import { describeError, type Logger } from '../process/logger.ts';
-import type { Device } from './device.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Device, WorkOptions } from './device.ts';
+import { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
-import { faultFields, keepOutcome, lastGoodOf, pickReading, retryMs } from './report-fields.ts';
-import { reportDevice } from '../device/report-device.ts';
+import type { Kubelet } from './kubelet.ts';
+import { faultFields, keepOutcome, pickReading, retryMs } from './report-fields.ts';
 
 export type Partition = GpuNodePartition & KubeObject;
 
 export interface AgentOptions {
   readonly client: KubeClient;
   readonly device: Device;
+  /** Who holds which slice, and what is offered; absent where the kubelet cannot be asked. */
+  readonly kubelet?: Kubelet | undefined;
   readonly logger: Logger;
   readonly nodeName: string;
   readonly agentVersion: string;
@@ -28,32 +35,23 @@ export interface AgentOptions {
   readonly readIntervalMs: number;
 }
 
-/** What the agent found when it read the device last. */
-interface Reading {
-  readonly report: ReturnType<typeof reportDevice>;
-  readonly at: number;
-}
-
-/** How often the device is read while a process is in the way of the wish, in ms. */
-const busyReadMs = 5_000;
-
 /**
  * Makes one node's device equal to what is granted, and tells what the device is. It reads its GpuNodePartition, and
  * writes `status.device` of it and nothing else. What is not granted is planned, never done.
  */
 export class NodeAgent {
   readonly #options: AgentOptions;
-  #reading: Reading | undefined;
+  readonly #view: DeviceView;
   #plannedWish: unknown;
-  #isInUse = false;
-  /** In a row. */
+  /** Grants in a row that failed. */
   #failures = 0;
-  #readFailures = 0;
   /** The object as we wrote it last, until the watch brings it back. */
   #written: Partition | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
+    const { device, kubelet, logger, readIntervalMs } = options;
+    this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs });
   }
 
   /** Does what the object asks for, if anything; called when it changes, and from time to time. */
@@ -66,16 +64,17 @@ export class NodeAgent {
     const isDue = granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0);
     // 2. Act on a grant that is not done with; otherwise look at the device when there is a reason to.
     if (isDue) return this.#act(partition, granted, signal);
-    if (this.#isStale() || !sameJson(wish, this.#plannedWish)) {
-      const fault = await this.#read();
+    if (this.#view.isStale || !sameJson(wish, this.#plannedWish)) {
+      const fault = await this.#view.read();
       if (fault) {
         await this.#report(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
-        return { requeueAfterMs: Math.min(this.#options.readIntervalMs, retryMs(this.#readFailures)) };
+        return { requeueAfterMs: Math.min(this.#options.readIntervalMs, retryMs(this.#view.failures)) };
       }
     }
+    await this.#view.settle((advertised) => this.#offersDevices(partition, advertised));
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
-    const outcome = rebuilt ?? keepOutcome(seen);
+    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
     return this.#report(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
   }
 
@@ -93,7 +92,8 @@ export class NodeAgent {
       fault = faultOf(error);
     }
     this.#failures = fault ? this.#failures + 1 : 0;
-    const readFault = await this.#read();
+    const readFault = await this.#view.read();
+    this.#view.expectChange();
     logger[fault ? 'warn' : 'info']('grant finished', {
       epoch,
       ...(fault ? { code: fault.code, error: fault.message } : {}),
@@ -104,14 +104,15 @@ export class NodeAgent {
       return this.#report(partition, {
         ...state,
         ...faultFields(outcome, readFault ? 'Unknown' : 'Failed', outcome.retryAtOnce ? 0 : retryMs(this.#failures)),
+        // What it made before it failed is ours all the same.
+        ...(readFault ? {} : { lastGood: this.#lastGood(this.#foreign(partition, granted)) }),
         ...this.#plan(partition),
       });
     }
-    const lastGood = lastGoodOf(this.#latest(), this.#options.bootID);
     return this.#report(partition, {
       ...state,
       step: 'Idle',
-      lastGood,
+      lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)),
       ...this.#plan(partition),
     });
   }
@@ -119,9 +120,9 @@ export class NodeAgent {
   async #apply(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
     const { device, logger } = this.#options;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
-    const readFault = await this.#read();
+    const readFault = await this.#view.read();
     if (readFault) return readFault;
-    const plan = planWish(this.#latest(), granted.gpus);
+    const plan = planWish(this.#view.report, granted, this.#foreign(partition, granted));
     if (plan.report.refusal !== undefined) return { code: 'Refused', message: plan.report.refusal };
     if (plan.work.length === 0) return undefined;
     // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
@@ -139,14 +140,23 @@ export class NodeAgent {
     }
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
     const [failure] = await device.apply(granted.gpus, plan.work, {
-      signal,
-      allowGpuReset: granted.allowGpuReset ?? false,
-      allOrNothing: partition.spec.strategy === 'single',
+      ...this.#workOptions(partition, granted, signal),
       // Asked to stop, it finishes the GPU at hand (signal); after the deadline it starts no operation at all.
       mayStart: () => Date.now() <= deadline,
-      confirm: () => this.#confirm(partition, granted),
     });
     return failure && faultOf(failure.error, failure.uuid);
+  }
+
+  #workOptions(partition: Partition, granted: Grant, signal: AbortSignal): WorkOptions {
+    return {
+      signal,
+      allowGpuReset: granted.allowGpuReset ?? false,
+      undo: granted.rollback !== 'Never',
+      allOrNothing: partition.spec.strategy === 'single',
+      mayStart: () => true,
+      confirm: () => this.#confirm(partition, granted),
+      listHeld: async () => new Set((await this.#options.kubelet?.ask(this.#view.report))?.holders.keys()),
+    };
   }
 
   /** Reads the object afresh: no answer, no destroy. */
@@ -167,50 +177,53 @@ export class NodeAgent {
     const { lastGood } = partition.status?.device ?? {};
     const { bootID, device, logger } = this.#options;
     if (!granted || !lastGood || lastGood.bootID === bootID) return undefined;
-    if (deviceMeets(this.#latest().gpus ?? [], granted.gpus))
-      return { step: 'Idle', lastGood: lastGoodOf(this.#latest(), this.#options.bootID) };
-    const plan = planWish(this.#latest(), granted.gpus);
+    const gpus = this.#view.report.gpus ?? [];
+    if (deviceMeets(gpus, granted.gpus))
+      return { step: 'Idle', lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)) };
+    const plan = planWish(this.#view.report, granted, this.#foreign(partition, undefined));
     const destroys = plan.work.some(
       ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
     );
     if (plan.report.refusal !== undefined || destroys) return undefined;
     logger.info('the node has been restarted; making the granted layout again', { ...plan.report });
-    const [failure] = await device.apply(granted.gpus, plan.work, {
-      signal,
-      allowGpuReset: granted.allowGpuReset ?? false,
-      allOrNothing: partition.spec.strategy === 'single',
-      mayStart: () => true,
-      confirm: () => this.#confirm(partition, granted),
-    });
-    await this.#read();
+    const options = this.#workOptions(partition, granted, signal);
+    const [failure] = await device.apply(granted.gpus, plan.work, options);
+    await this.#view.read();
+    this.#view.expectChange();
     if (failure) return faultFields(faultOf(failure.error, failure.uuid), 'Failed', retryMs(this.#failures));
-    return { step: 'Idle', lastGood: lastGoodOf(this.#latest(), this.#options.bootID) };
+    return { step: 'Idle', lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)) };
   }
 
-  /** Reads the device; a fault leaves the last reading as it was: unknown is not empty. */
-  async #read(): Promise<Fault | undefined> {
-    try {
-      const report = reportDevice(await this.#options.device.read());
-      this.#reading = { report, at: performance.now() };
-      this.#readFailures = 0;
-      return undefined;
-    } catch (error) {
-      this.#readFailures += 1;
-      this.#options.logger.warn('cannot read the GPUs', { error: describeError(error) });
-      return faultOf(error);
-    }
+  /** A device that is as wished already is taken as it is: from now on its instances are ours, without any operation. */
+  #adopt(partition: Partition): Partial<DeviceReport> {
+    const { wish } = partition.spec;
+    if (!wish || !deviceMeets(this.#view.report.gpus ?? [], wish.gpus)) return {};
+    const isKnown = wish.gpus.every(({ uuid }) => !this.#foreign(partition, undefined).has(uuid));
+    return isKnown ? {} : { lastGood: this.#lastGood(this.#foreignBeside(partition, wish.gpus)) };
   }
 
-  #isStale(): boolean {
-    return !this.#reading || performance.now() - this.#reading.at > this.#paceMs();
+  /** @param unfinished a grant that is being acted on: what it made so far is not in the report yet */
+  #foreign(partition: Partition, unfinished: Grant | undefined): ForeignInstances {
+    const { lastGood } = partition.status?.device ?? {};
+    return findForeign(this.#view.report.gpus ?? [], this.#options.bootID, lastGood, unfinished);
   }
 
-  #paceMs(): number {
-    return this.#isInUse ? Math.min(busyReadMs, this.#options.readIntervalMs) : this.#options.readIntervalMs;
+  /** What is foreign where these GPUs are as they were asked for, and so ours. */
+  #foreignBeside(partition: Partition, gpus: readonly GpuWish[]): ForeignInstances {
+    const rest = [...this.#foreign(partition, undefined)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
+    return new Map(rest);
   }
 
-  #latest(): DeviceReport {
-    return this.#reading?.report ?? {};
+  #lastGood(foreign: ForeignInstances): NonNullable<DeviceReport['lastGood']> {
+    return lastGoodOf(this.#view.report.gpus ?? [], this.#options.bootID, foreign);
+  }
+
+  #offersDevices(partition: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {
+    const { resources, errors } = computeResources(
+      describeReport(this.#view.report),
+      partition.spec.strategy ?? 'mixed',
+    );
+    return (advertised.stale ?? 0) === 0 && errors.length === 0 && offersDevices(advertised.resources, resources);
   }
 
   /** What is always reported. */
@@ -222,21 +235,22 @@ export class NodeAgent {
       ...(machine === undefined ? {} : { machine }),
       ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
-      ...(this.#reading ? this.#reading.report : pickReading(seen)),
+      ...(this.#view.hasReport ? this.#view.report : pickReading(seen)),
     };
   }
 
   #plan(partition: Partition): { readonly plan?: PlanReport } {
     const { wish } = partition.spec;
     this.#plannedWish = wish;
-    const plan = wish && this.#reading ? planWish(this.#reading.report, wish.gpus).report : undefined;
-    this.#isInUse = plan?.refusalCode === 'InUse';
+    const foreign = this.#foreign(partition, undefined);
+    const plan = wish && this.#view.hasReport ? planWish(this.#view.report, wish, foreign).report : undefined;
+    this.#view.isInUse = plan?.refusalCode === 'InUse';
     return plan ? { plan } : {};
   }
 
   /** Writes `status.device` if it differs. */
   async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
-    const again = { requeueAfterMs: this.#paceMs() + 50 };
+    const again = { requeueAfterMs: this.#view.againMs };
     if (sameJson(device, partition.status?.device)) return again;
     const ref = { resource: nodePartitions, name: partition.metadata.name };
     this.#written = await this.#options.client.applyStatus<Partition>(ref, { device });

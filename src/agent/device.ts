@@ -1,16 +1,20 @@
-import type { GpuWork } from '../core/policy/plan-wish.ts';
+import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
 import type { DeviceError } from '../device/errors.ts';
 import type { DeviceState } from '../device/state.ts';
 import type { GpuWish } from '../api/types.ts';
 
 export interface WorkOptions {
   readonly allowGpuReset: boolean;
+  /** A GPU that fails is brought back to what it was, placements included. */
+  readonly undo: boolean;
   /** If one GPU cannot be brought to its wish, none is (strategy single). */
   readonly allOrNothing: boolean;
   /** Asked before every operation; false and nothing starts any more. */
   readonly mayStart: () => boolean;
   /** Awaited before the first destroy, mode change or reset; what it throws stops the work. */
   readonly confirm: () => Promise<void>;
+  /** UUIDs of GPUs and MIG devices that pods hold, asked afresh; what it throws stops the work. */
+  readonly listHeld: () => Promise<ReadonlySet<string>>;
   readonly signal: AbortSignal;
 }
 

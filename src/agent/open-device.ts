@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { GpuWish } from '../api/types.ts';
-import type { GpuWork } from '../core/policy/plan-wish.ts';
+import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
 import { applyNode } from '../device/apply.ts';
 import type { GpuTarget } from '../device/apply-options.ts';
 import type { DeviceDriver } from '../device/driver.ts';
@@ -52,11 +52,12 @@ export function deviceOf(
     async apply(wishes, work, options) {
       const results = await applyNode(driver, targetsOf(wishes, work), {
         journal,
-        undo: true,
+        undo: options.undo,
         allowReset: options.allowGpuReset,
         allOrNothing: options.allOrNothing,
         signal: options.signal,
         mayStart: () => lock.isHeld() && options.mayStart(),
+        listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
         onProgress: ({ uuid, done }) => logger.info('device operation', { gpu: uuid, done }),
       });
@@ -76,12 +77,16 @@ async function takeLock(folder: string, logger: Logger, signal: AbortSignal): Pr
 }
 
 /** A grant that does not stand any more stops the work as the device's own errors do. */
-async function confirm({ confirm: ask }: WorkOptions): Promise<void> {
+function confirm({ confirm: ask }: WorkOptions): Promise<void> {
+  return demandAnswer('to confirm the grant', ask);
+}
+
+async function demandAnswer<T>(tried: string, ask: () => Promise<T>): Promise<T> {
   try {
-    await ask();
+    return await ask();
   } catch (error) {
-    const found = error instanceof GrantRefused ? error.message : `no answer from the API server: ${String(error)}`;
-    throw new DeviceError('Stopped', { tried: 'to confirm the grant', found, cause: error });
+    const found = error instanceof GrantRefused ? error.message : `no answer: ${String(error)}`;
+    throw new DeviceError('Stopped', { tried, found, cause: error });
   }
 }
 

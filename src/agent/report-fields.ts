@@ -11,12 +11,13 @@ export function retryMs(failures: number): number {
 
 /** The last reading that was reported: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
-  const { driverVersion, cudaVersion, gpus, models } = seen ?? {};
+  const { driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};
   return {
     ...(driverVersion === undefined ? {} : { driverVersion }),
     ...(cudaVersion === undefined ? {} : { cudaVersion }),
     ...(gpus === undefined ? {} : { gpus }),
     ...(models === undefined ? {} : { models }),
+    ...(advertised === undefined ? {} : { advertised }),
   };
 }
 
@@ -34,17 +35,5 @@ export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: 
     step,
     error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
     ...(afterMs === undefined ? {} : { nextRetryTime: new Date(Date.now() + afterMs).toISOString() }),
-  };
-}
-
-/** What is on the device now, as the layout to come back to after a reboot. */
-export function lastGoodOf(device: DeviceReport, bootID: string): NonNullable<DeviceReport['lastGood']> {
-  return {
-    bootID,
-    gpus: (device.gpus ?? []).map(({ uuid, mig, instances }) => ({
-      uuid,
-      ...(mig === undefined ? {} : { mig }),
-      placements: instances.map(({ profile, start }) => `${profile}@${start}`),
-    })),
   };
 }

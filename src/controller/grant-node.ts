@@ -2,6 +2,7 @@ import { nodePartitions, pods } from '../api/resources.ts';
 import type { GpuNodePartition, PolicySpec, Wish } from '../api/types.ts';
 import { namePods, type PodView, usesGpu } from '../core/rollout/gpu-pods.ts';
 import { closeNode, reopenNode } from '../core/rollout/node-marks.ts';
+import { isRepair, recentRepairs } from '../core/rollout/repair.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
@@ -73,11 +74,14 @@ export class NodeGranter {
       planHash: partition.status?.device?.plan?.hash ?? '',
       deadline: new Date(Date.now() + this.#settings.deadlineMs).toISOString(),
       allowGpuReset: policy.allow?.gpuReset ?? true,
+      replaceForeignInstances: wish.replaceForeignInstances ?? null,
+      rollback: policy.rollout?.rollback ?? null,
     };
+    const repairs = isRepair(partition) ? [...recentRepairs(partition, Date.now()), new Date().toISOString()] : null;
     const { name, resourceVersion } = partition.metadata;
     const written = await this.#client.merge<GpuNodePartition & KubeObject>(
       { resource: nodePartitions, name },
-      { metadata: { resourceVersion }, spec: { granted } },
+      { metadata: { resourceVersion }, spec: { granted, repairs } },
     );
     this.#world.partitions.remember(written);
     this.#world.changed();

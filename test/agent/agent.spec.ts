@@ -74,6 +74,13 @@ class AgentScene {
     });
   }
 
+  /** What an administrator does with nvidia-smi; `19:0` is a 1g.5gb at 0, `9:4` a 3g.20gb at 4. */
+  createByHand(...placements: readonly string[]): void {
+    this.node.state = 'gpu 0 mig 1 pending 1\n';
+    for (const placement of placements) this.node.run(['mig', '-i', '0', '-cgi', placement, '-C']);
+    this.node.takeChanges();
+  }
+
   async run(): Promise<void> {
     await this.#agent.reconcile(await this.read(), signal);
   }
@@ -247,5 +254,59 @@ describe('the agent on the real API server', () => {
     await scene.run();
     expect(scene.node.takeChanges()).to.deep.equal([]);
     expect(await scene.node.layout(0)).to.have.lengthOf(2);
+  });
+
+  it('takes a device that is as wished for its own, without any operation', async () => {
+    scene.createByHand('9:0', '9:4');
+    await scene.wish({ profiles });
+    const { status } = await scene.read();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    expect(status?.device?.lastGood?.gpus?.[0]?.placements).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    // From now on it may be changed as what it made itself.
+    await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
+  });
+
+  it('never destroys instances that somebody else made, unless it is allowed to', async () => {
+    scene.createByHand('9:0', '9:4');
+    const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
+    expect((await scene.read()).status?.device?.plan).to.include({ refusalCode: 'Foreign' });
+    // Not even where a grant that should not be there says so.
+    await scene.grant(wish);
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    expect((await scene.read()).status?.device?.error?.code).to.equal('Refused');
+    await scene.set({ wish: { replaceForeignInstances: true } });
+    await scene.run();
+    await scene.grant(wish, { replaceForeignInstances: true });
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
+  });
+
+  it('knows after a crash in the middle of a grant what it made', async () => {
+    await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }));
+    // Three were made when the agent was killed; its successor finds the policy changed.
+    scene.createByHand('19:0', '19:1', '19:2');
+    await scene.set({ granted: { deadline: '2026-01-01T00:00:00Z' } });
+    scene.newAgent('boot-1');
+    await scene.run();
+    await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
+  });
+
+  it('leaves what it made where it is when a grant fails and the policy says never to roll back', async () => {
+    await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { rollback: 'Never' });
+    scene.node.intercept = (args, run) => {
+      scene.node.faults = args.includes('-cgi') && args.includes('19:3') ? 'fail DeviceCreateGpuInstance rc=999' : '';
+      return run();
+    };
+    await scene.run();
+    scene.node.intercept = (_args, run) => run();
+    scene.node.faults = '';
+    expect(await scene.node.layout(0)).to.not.deep.equal([]);
+    const { status } = await scene.read();
+    expect(status?.device?.lastGood?.gpus?.[0]?.placements).to.deep.equal(await scene.node.layout(0));
   });
 });

@@ -69,6 +69,10 @@ export interface GpuNodePartition {
          */
         mig?: 'Disabled';
       }[];
+      /**
+       * Plans may destroy GPU instances that this operator did not make.
+       */
+      replaceForeignInstances?: boolean;
     };
     /**
      * The wish that the agent may act on. It makes the device equal to this, never to wish.
@@ -109,7 +113,19 @@ export interface GpuNodePartition {
        * May reset a single GPU where a MIG mode change needs it.
        */
       allowGpuReset?: boolean;
+      /**
+       * May destroy GPU instances that this operator did not make.
+       */
+      replaceForeignInstances?: boolean;
+      /**
+       * OnFailure: a GPU that fails returns to what it was, placements included.
+       */
+      rollback?: 'OnFailure' | 'Never';
     };
+    /**
+     * When the layout was granted again because something else had changed the device; the newest last.
+     */
+    repairs?: string[];
   };
   status?: {
     /**
@@ -235,13 +251,36 @@ export interface GpuNodePartition {
          */
         gpusChanging?: number;
         /**
-         * Why not: InUse (a process runs where the plan must destroy), Impossible (the live device cannot take it), Lost (a GPU does not answer).
+         * GPUs whose MIG mode changes: nobody may have them open.
          */
-        refusalCode?: 'InUse' | 'Impossible' | 'Lost';
+        modeChanges?: number;
+        /**
+         * NAMESPACE/NAME of pods that hold what the wish needs gone.
+         */
+        affectedPods?: string[];
+        /**
+         * Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer).
+         */
+        refusalCode?: 'InUse' | 'Foreign' | 'Impossible' | 'Lost';
         /**
          * Why the wish cannot be met on the live device.
          */
         refusal?: string;
+      };
+      /**
+       * What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.
+       */
+      advertised?: {
+        /**
+         * Resource name to count.
+         */
+        resources: {
+          [k: string]: number;
+        };
+        /**
+         * Device ids among them that the node does not have: the plugin has not looked since the devices changed.
+         */
+        stale?: number;
       };
       /**
        * Profile tables of the driver, once for each model.
@@ -354,6 +393,10 @@ export interface GpuNodePartition {
          */
         busy?: boolean;
         /**
+         * NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says.
+         */
+        pods?: string[];
+        /**
          * Why the GPU cannot be used, such as GpuLost.
          */
         error?: string;
@@ -374,9 +417,13 @@ export interface GpuNodePartition {
            */
           start: number;
           /**
-           * True if a process runs on it; absent otherwise.
+           * True if a process runs on it or a pod holds it; absent otherwise.
            */
           busy?: boolean;
+          /**
+           * NAMESPACE/NAME of pods that hold it, as the kubelet says.
+           */
+          pods?: string[];
           /**
            * Compute instances on it.
            */

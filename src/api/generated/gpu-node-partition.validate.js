@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."}},"additionalProperties":false}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"refusalCode":{"type":"string","enum":["InUse","Impossible","Lost"],"description":"Why not: InUse (a process runs where the plan must destroy), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it; absent otherwise."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["resources"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count.","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
 const func12 = Object.prototype.hasOwnProperty;
@@ -276,7 +276,7 @@ vErrors.push(err21);
 errors++;
 }
 for(const key3 in data13){
-if(!(((((key3 === "nodeUID") || (key3 === "policy")) || (key3 === "strategy")) || (key3 === "wish")) || (key3 === "granted"))){
+if(!((((((key3 === "nodeUID") || (key3 === "policy")) || (key3 === "strategy")) || (key3 === "wish")) || (key3 === "granted")) || (key3 === "repairs"))){
 const err22 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err22];
@@ -444,7 +444,7 @@ vErrors.push(err35);
 errors++;
 }
 for(const key5 in data19){
-if(!(key5 === "gpus")){
+if(!((key5 === "gpus") || (key5 === "replaceForeignInstances"))){
 const err36 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err36];
@@ -636,9 +636,9 @@ vErrors.push(err51);
 errors++;
 }
 }
-}
-else {
-const err52 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data19.replaceForeignInstances !== undefined){
+if(typeof data19.replaceForeignInstances !== "boolean"){
+const err52 = {instancePath:instancePath+"/spec/wish/replaceForeignInstances",schemaPath:"#/properties/spec/properties/wish/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -648,11 +648,9 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data13.granted !== undefined){
-let data26 = data13.granted;
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-if(data26.gpus === undefined){
-const err53 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
+}
+else {
+const err53 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -661,8 +659,12 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data26.epoch === undefined){
-const err54 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+if(data13.granted !== undefined){
+let data27 = data13.granted;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+if(data27.gpus === undefined){
+const err54 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -671,8 +673,8 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data26.planHash === undefined){
-const err55 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
+if(data27.epoch === undefined){
+const err55 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -681,8 +683,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(data26.deadline === undefined){
-const err56 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
+if(data27.planHash === undefined){
+const err56 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -691,9 +693,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-for(const key8 in data26){
-if(!(((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset"))){
-const err57 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+if(data27.deadline === undefined){
+const err57 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -702,12 +703,9 @@ vErrors.push(err57);
 }
 errors++;
 }
-}
-if(data26.gpus !== undefined){
-let data27 = data26.gpus;
-if(Array.isArray(data27)){
-if(data27.length > 64){
-const err58 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key8 in data27){
+if(!(((((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset")) || (key8 === "replaceForeignInstances")) || (key8 === "rollback"))){
+const err58 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -716,12 +714,12 @@ vErrors.push(err58);
 }
 errors++;
 }
-const len1 = data27.length;
-for(let i1=0; i1<len1; i1++){
-let data28 = data27[i1];
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-if(data28.uuid === undefined){
-const err59 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data27.gpus !== undefined){
+let data28 = data27.gpus;
+if(Array.isArray(data28)){
+if(data28.length > 64){
+const err59 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -730,9 +728,12 @@ vErrors.push(err59);
 }
 errors++;
 }
-for(const key9 in data28){
-if(!(((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig"))){
-const err60 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
+const len1 = data28.length;
+for(let i1=0; i1<len1; i1++){
+let data29 = data28[i1];
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if(data29.uuid === undefined){
+const err60 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -741,12 +742,9 @@ vErrors.push(err60);
 }
 errors++;
 }
-}
-if(data28.uuid !== undefined){
-let data29 = data28.uuid;
-if(typeof data29 === "string"){
-if(func2(data29) > 64){
-const err61 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key9 in data29){
+if(!(((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig"))){
+const err61 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -755,8 +753,12 @@ vErrors.push(err61);
 }
 errors++;
 }
-if(!pattern0.test(data29)){
-const err62 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
+}
+if(data29.uuid !== undefined){
+let data30 = data29.uuid;
+if(typeof data30 === "string"){
+if(func2(data30) > 64){
+const err62 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -765,9 +767,8 @@ vErrors.push(err62);
 }
 errors++;
 }
-}
-else {
-const err63 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern0.test(data30)){
+const err63 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -777,11 +778,8 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data28.profiles !== undefined){
-let data30 = data28.profiles;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(Object.keys(data30).length > 32){
-const err64 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+else {
+const err64 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -790,10 +788,12 @@ vErrors.push(err64);
 }
 errors++;
 }
-for(const key10 in data30){
-let data31 = data30[key10];
-if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
-const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data29.profiles !== undefined){
+let data31 = data29.profiles;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(Object.keys(data31).length > 32){
+const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -802,9 +802,10 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(typeof data31 == "number"){
-if(data31 > 16 || isNaN(data31)){
-const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+for(const key10 in data31){
+let data32 = data31[key10];
+if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
+const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -813,8 +814,9 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(data31 < 1 || isNaN(data31)){
-const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(typeof data32 == "number"){
+if(data32 > 16 || isNaN(data32)){
+const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -823,11 +825,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data32 < 1 || isNaN(data32)){
+const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -837,10 +836,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data28.mig !== undefined){
-let data32 = data28.mig;
-if(typeof data32 !== "string"){
-const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -849,8 +848,11 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(!(data32 === "Disabled")){
-const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data29.mig !== undefined){
+let data33 = data29.mig;
+if(typeof data33 !== "string"){
+const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -859,10 +861,8 @@ vErrors.push(err70);
 }
 errors++;
 }
-}
-}
-else {
-const err71 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data33 === "Disabled")){
+const err71 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -874,7 +874,7 @@ errors++;
 }
 }
 else {
-const err72 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err72 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -884,10 +884,9 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data26.epoch !== undefined){
-let data33 = data26.epoch;
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
-const err73 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err73 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -896,9 +895,11 @@ vErrors.push(err73);
 }
 errors++;
 }
-if(typeof data33 == "number"){
-if(data33 < 1 || isNaN(data33)){
-const err74 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data27.epoch !== undefined){
+let data34 = data27.epoch;
+if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
+const err74 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -907,13 +908,9 @@ vErrors.push(err74);
 }
 errors++;
 }
-}
-}
-if(data26.planHash !== undefined){
-let data34 = data26.planHash;
-if(typeof data34 === "string"){
-if(func2(data34) > 64){
-const err75 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data34 == "number"){
+if(data34 < 1 || isNaN(data34)){
+const err75 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -923,8 +920,12 @@ vErrors.push(err75);
 errors++;
 }
 }
-else {
-const err76 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data27.planHash !== undefined){
+let data35 = data27.planHash;
+if(typeof data35 === "string"){
+if(func2(data35) > 64){
+const err76 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -934,9 +935,8 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data26.deadline !== undefined){
-if(typeof data26.deadline !== "string"){
-const err77 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err77 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -946,9 +946,9 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data26.allowGpuReset !== undefined){
-if(typeof data26.allowGpuReset !== "boolean"){
-const err78 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data27.deadline !== undefined){
+if(typeof data27.deadline !== "string"){
+const err78 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -958,9 +958,9 @@ vErrors.push(err78);
 errors++;
 }
 }
-}
-else {
-const err79 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data27.allowGpuReset !== undefined){
+if(typeof data27.allowGpuReset !== "boolean"){
+const err79 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -970,9 +970,9 @@ vErrors.push(err79);
 errors++;
 }
 }
-}
-else {
-const err80 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data27.replaceForeignInstances !== undefined){
+if(typeof data27.replaceForeignInstances !== "boolean"){
+const err80 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -982,12 +982,10 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data37 = data.status;
-if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
-for(const key11 in data37){
-if(!(((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "conditions")) || (key11 === "device"))){
-const err81 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+if(data27.rollback !== undefined){
+let data39 = data27.rollback;
+if(typeof data39 !== "string"){
+const err81 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -996,11 +994,8 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-if(data37.phase !== undefined){
-let data38 = data37.phase;
-if(typeof data38 !== "string"){
-const err82 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data39 === "OnFailure") || (data39 === "Never"))){
+const err82 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1009,8 +1004,10 @@ vErrors.push(err82);
 }
 errors++;
 }
-if(!(((((((data38 === "Unmanaged") || (data38 === "Pending")) || (data38 === "Waiting")) || (data38 === "Updating")) || (data38 === "Ready")) || (data38 === "Failed")) || (data38 === "Invalid"))){
-const err83 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err83 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1020,11 +1017,11 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data37.layout !== undefined){
-let data39 = data37.layout;
-if(typeof data39 === "string"){
-if(func2(data39) > 512){
-const err84 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
+if(data13.repairs !== undefined){
+let data40 = data13.repairs;
+if(Array.isArray(data40)){
+if(data40.length > 8){
+const err84 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1033,9 +1030,10 @@ vErrors.push(err84);
 }
 errors++;
 }
-}
-else {
-const err85 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len2 = data40.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data40[i2] !== "string"){
+const err85 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1045,10 +1043,9 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data37.writerMode !== undefined){
-let data40 = data37.writerMode;
-if(typeof data40 !== "string"){
-const err86 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err86 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1057,8 +1054,10 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(!((data40 === "Patch") || (data40 === "Verify"))){
-const err87 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1068,11 +1067,12 @@ vErrors.push(err87);
 errors++;
 }
 }
-if(data37.conditions !== undefined){
-let data41 = data37.conditions;
-if(Array.isArray(data41)){
-if(data41.length > 16){
-const err88 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data.status !== undefined){
+let data42 = data.status;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+for(const key11 in data42){
+if(!(((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "conditions")) || (key11 === "device"))){
+const err88 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1081,12 +1081,11 @@ vErrors.push(err88);
 }
 errors++;
 }
-const len2 = data41.length;
-for(let i2=0; i2<len2; i2++){
-let data42 = data41[i2];
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-if(data42.type === undefined){
-const err89 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data42.phase !== undefined){
+let data43 = data42.phase;
+if(typeof data43 !== "string"){
+const err89 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1095,8 +1094,8 @@ vErrors.push(err89);
 }
 errors++;
 }
-if(data42.status === undefined){
-const err90 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+if(!(((((((data43 === "Unmanaged") || (data43 === "Pending")) || (data43 === "Waiting")) || (data43 === "Updating")) || (data43 === "Ready")) || (data43 === "Failed")) || (data43 === "Invalid"))){
+const err90 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1105,8 +1104,12 @@ vErrors.push(err90);
 }
 errors++;
 }
-if(data42.reason === undefined){
-const err91 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data42.layout !== undefined){
+let data44 = data42.layout;
+if(typeof data44 === "string"){
+if(func2(data44) > 512){
+const err91 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1115,8 +1118,9 @@ vErrors.push(err91);
 }
 errors++;
 }
-if(data42.message === undefined){
-const err92 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+else {
+const err92 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1125,8 +1129,11 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data42.lastTransitionTime === undefined){
-const err93 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+if(data42.writerMode !== undefined){
+let data45 = data42.writerMode;
+if(typeof data45 !== "string"){
+const err93 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1135,9 +1142,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-for(const key12 in data42){
-if(!((((((key12 === "type") || (key12 === "status")) || (key12 === "reason")) || (key12 === "message")) || (key12 === "lastTransitionTime")) || (key12 === "observedGeneration"))){
-const err94 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+if(!((data45 === "Patch") || (data45 === "Verify"))){
+const err94 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1147,11 +1153,11 @@ vErrors.push(err94);
 errors++;
 }
 }
-if(data42.type !== undefined){
-let data43 = data42.type;
-if(typeof data43 === "string"){
-if(func2(data43) > 316){
-const err95 = {instancePath:instancePath+"/status/conditions/" + i2+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(data42.conditions !== undefined){
+let data46 = data42.conditions;
+if(Array.isArray(data46)){
+if(data46.length > 16){
+const err95 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1160,9 +1166,12 @@ vErrors.push(err95);
 }
 errors++;
 }
-}
-else {
-const err96 = {instancePath:instancePath+"/status/conditions/" + i2+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len3 = data46.length;
+for(let i3=0; i3<len3; i3++){
+let data47 = data46[i3];
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+if(data47.type === undefined){
+const err96 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1171,11 +1180,8 @@ vErrors.push(err96);
 }
 errors++;
 }
-}
-if(data42.status !== undefined){
-let data44 = data42.status;
-if(typeof data44 !== "string"){
-const err97 = {instancePath:instancePath+"/status/conditions/" + i2+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data47.status === undefined){
+const err97 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1184,8 +1190,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-if(!(((data44 === "True") || (data44 === "False")) || (data44 === "Unknown"))){
-const err98 = {instancePath:instancePath+"/status/conditions/" + i2+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(data47.reason === undefined){
+const err98 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1194,12 +1200,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-}
-if(data42.reason !== undefined){
-let data45 = data42.reason;
-if(typeof data45 === "string"){
-if(func2(data45) > 1024){
-const err99 = {instancePath:instancePath+"/status/conditions/" + i2+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data47.message === undefined){
+const err99 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1208,9 +1210,8 @@ vErrors.push(err99);
 }
 errors++;
 }
-}
-else {
-const err100 = {instancePath:instancePath+"/status/conditions/" + i2+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data47.lastTransitionTime === undefined){
+const err100 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1219,12 +1220,9 @@ vErrors.push(err100);
 }
 errors++;
 }
-}
-if(data42.message !== undefined){
-let data46 = data42.message;
-if(typeof data46 === "string"){
-if(func2(data46) > 8192){
-const err101 = {instancePath:instancePath+"/status/conditions/" + i2+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+for(const key12 in data47){
+if(!((((((key12 === "type") || (key12 === "status")) || (key12 === "reason")) || (key12 === "message")) || (key12 === "lastTransitionTime")) || (key12 === "observedGeneration"))){
+const err101 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1234,8 +1232,11 @@ vErrors.push(err101);
 errors++;
 }
 }
-else {
-const err102 = {instancePath:instancePath+"/status/conditions/" + i2+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data47.type !== undefined){
+let data48 = data47.type;
+if(typeof data48 === "string"){
+if(func2(data48) > 316){
+const err102 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1245,9 +1246,8 @@ vErrors.push(err102);
 errors++;
 }
 }
-if(data42.lastTransitionTime !== undefined){
-if(typeof data42.lastTransitionTime !== "string"){
-const err103 = {instancePath:instancePath+"/status/conditions/" + i2+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err103 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1257,10 +1257,10 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data42.observedGeneration !== undefined){
-let data48 = data42.observedGeneration;
-if(!((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48)))){
-const err104 = {instancePath:instancePath+"/status/conditions/" + i2+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data47.status !== undefined){
+let data49 = data47.status;
+if(typeof data49 !== "string"){
+const err104 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1269,10 +1269,8 @@ vErrors.push(err104);
 }
 errors++;
 }
-}
-}
-else {
-const err105 = {instancePath:instancePath+"/status/conditions/" + i2,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(((data49 === "True") || (data49 === "False")) || (data49 === "Unknown"))){
+const err105 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1282,9 +1280,11 @@ vErrors.push(err105);
 errors++;
 }
 }
-}
-else {
-const err106 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data47.reason !== undefined){
+let data50 = data47.reason;
+if(typeof data50 === "string"){
+if(func2(data50) > 1024){
+const err106 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1294,12 +1294,8 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data37.device !== undefined){
-let data49 = data37.device;
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-for(const key13 in data49){
-if(!(func12.call(schema11.properties.status.properties.device.properties, key13))){
-const err107 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+else {
+const err107 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1309,11 +1305,11 @@ vErrors.push(err107);
 errors++;
 }
 }
-if(data49.agentVersion !== undefined){
-let data50 = data49.agentVersion;
-if(typeof data50 === "string"){
-if(func2(data50) > 64){
-const err108 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data47.message !== undefined){
+let data51 = data47.message;
+if(typeof data51 === "string"){
+if(func2(data51) > 8192){
+const err108 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1324,7 +1320,7 @@ errors++;
 }
 }
 else {
-const err109 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err109 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1334,11 +1330,9 @@ vErrors.push(err109);
 errors++;
 }
 }
-if(data49.bootID !== undefined){
-let data51 = data49.bootID;
-if(typeof data51 === "string"){
-if(func2(data51) > 64){
-const err110 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data47.lastTransitionTime !== undefined){
+if(typeof data47.lastTransitionTime !== "string"){
+const err110 = {instancePath:instancePath+"/status/conditions/" + i3+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1348,8 +1342,10 @@ vErrors.push(err110);
 errors++;
 }
 }
-else {
-const err111 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data47.observedGeneration !== undefined){
+let data53 = data47.observedGeneration;
+if(!((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53)))){
+const err111 = {instancePath:instancePath+"/status/conditions/" + i3+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1359,11 +1355,9 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data49.driverVersion !== undefined){
-let data52 = data49.driverVersion;
-if(typeof data52 === "string"){
-if(func2(data52) > 64){
-const err112 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err112 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1373,8 +1367,9 @@ vErrors.push(err112);
 errors++;
 }
 }
+}
 else {
-const err113 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err113 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1384,11 +1379,12 @@ vErrors.push(err113);
 errors++;
 }
 }
-if(data49.cudaVersion !== undefined){
-let data53 = data49.cudaVersion;
-if(typeof data53 === "string"){
-if(func2(data53) > 16){
-const err114 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data42.device !== undefined){
+let data54 = data42.device;
+if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
+for(const key13 in data54){
+if(!(func12.call(schema11.properties.status.properties.device.properties, key13))){
+const err114 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1398,8 +1394,11 @@ vErrors.push(err114);
 errors++;
 }
 }
-else {
-const err115 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data54.agentVersion !== undefined){
+let data55 = data54.agentVersion;
+if(typeof data55 === "string"){
+if(func2(data55) > 64){
+const err115 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1409,11 +1408,8 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data49.machine !== undefined){
-let data54 = data49.machine;
-if(typeof data54 === "string"){
-if(func2(data54) > 128){
-const err116 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+else {
+const err116 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1423,8 +1419,11 @@ vErrors.push(err116);
 errors++;
 }
 }
-else {
-const err117 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data54.bootID !== undefined){
+let data56 = data54.bootID;
+if(typeof data56 === "string"){
+if(func2(data56) > 64){
+const err117 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1434,10 +1433,8 @@ vErrors.push(err117);
 errors++;
 }
 }
-if(data49.observedEpoch !== undefined){
-let data55 = data49.observedEpoch;
-if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
-const err118 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err118 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1447,10 +1444,11 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data49.step !== undefined){
-let data56 = data49.step;
-if(typeof data56 !== "string"){
-const err119 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data54.driverVersion !== undefined){
+let data57 = data54.driverVersion;
+if(typeof data57 === "string"){
+if(func2(data57) > 64){
+const err119 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1459,8 +1457,9 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(!((((data56 === "Idle") || (data56 === "Applying")) || (data56 === "Failed")) || (data56 === "Unknown"))){
-const err120 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err120 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1470,9 +1469,11 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data49.nextRetryTime !== undefined){
-if(typeof data49.nextRetryTime !== "string"){
-const err121 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data54.cudaVersion !== undefined){
+let data58 = data54.cudaVersion;
+if(typeof data58 === "string"){
+if(func2(data58) > 16){
+const err121 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1482,11 +1483,8 @@ vErrors.push(err121);
 errors++;
 }
 }
-if(data49.error !== undefined){
-let data58 = data49.error;
-if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
-if(data58.code === undefined){
-const err122 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+else {
+const err122 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1495,8 +1493,12 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(data58.message === undefined){
-const err123 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data54.machine !== undefined){
+let data59 = data54.machine;
+if(typeof data59 === "string"){
+if(func2(data59) > 128){
+const err123 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1505,9 +1507,9 @@ vErrors.push(err123);
 }
 errors++;
 }
-for(const key14 in data58){
-if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
-const err124 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+}
+else {
+const err124 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1517,11 +1519,10 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data58.code !== undefined){
-let data59 = data58.code;
-if(typeof data59 === "string"){
-if(func2(data59) > 64){
-const err125 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data54.observedEpoch !== undefined){
+let data60 = data54.observedEpoch;
+if(!((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60)))){
+const err125 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1531,8 +1532,10 @@ vErrors.push(err125);
 errors++;
 }
 }
-else {
-const err126 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data54.step !== undefined){
+let data61 = data54.step;
+if(typeof data61 !== "string"){
+const err126 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1541,12 +1544,8 @@ vErrors.push(err126);
 }
 errors++;
 }
-}
-if(data58.message !== undefined){
-let data60 = data58.message;
-if(typeof data60 === "string"){
-if(func2(data60) > 1024){
-const err127 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(!((((data61 === "Idle") || (data61 === "Applying")) || (data61 === "Failed")) || (data61 === "Unknown"))){
+const err127 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1556,8 +1555,9 @@ vErrors.push(err127);
 errors++;
 }
 }
-else {
-const err128 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data54.nextRetryTime !== undefined){
+if(typeof data54.nextRetryTime !== "string"){
+const err128 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1567,11 +1567,11 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data58.gpu !== undefined){
-let data61 = data58.gpu;
-if(typeof data61 === "string"){
-if(func2(data61) > 64){
-const err129 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data54.error !== undefined){
+let data63 = data54.error;
+if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
+if(data63.code === undefined){
+const err129 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1580,9 +1580,8 @@ vErrors.push(err129);
 }
 errors++;
 }
-}
-else {
-const err130 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data63.message === undefined){
+const err130 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1591,10 +1590,9 @@ vErrors.push(err130);
 }
 errors++;
 }
-}
-}
-else {
-const err131 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key14 in data63){
+if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
+const err131 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1604,11 +1602,11 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data49.plan !== undefined){
-let data62 = data49.plan;
-if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
-if(data62.hash === undefined){
-const err132 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+if(data63.code !== undefined){
+let data64 = data63.code;
+if(typeof data64 === "string"){
+if(func2(data64) > 64){
+const err132 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1617,8 +1615,9 @@ vErrors.push(err132);
 }
 errors++;
 }
-if(data62.wishHash === undefined){
-const err133 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+}
+else {
+const err133 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1627,8 +1626,12 @@ vErrors.push(err133);
 }
 errors++;
 }
-if(data62.keep === undefined){
-const err134 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+}
+if(data63.message !== undefined){
+let data65 = data63.message;
+if(typeof data65 === "string"){
+if(func2(data65) > 1024){
+const err134 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1637,8 +1640,9 @@ vErrors.push(err134);
 }
 errors++;
 }
-if(data62.destroy === undefined){
-const err135 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+}
+else {
+const err135 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1647,8 +1651,12 @@ vErrors.push(err135);
 }
 errors++;
 }
-if(data62.create === undefined){
-const err136 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+}
+if(data63.gpu !== undefined){
+let data66 = data63.gpu;
+if(typeof data66 === "string"){
+if(func2(data66) > 64){
+const err136 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1657,9 +1665,9 @@ vErrors.push(err136);
 }
 errors++;
 }
-for(const key15 in data62){
-if(!((((((((key15 === "hash") || (key15 === "wishHash")) || (key15 === "keep")) || (key15 === "destroy")) || (key15 === "create")) || (key15 === "gpusChanging")) || (key15 === "refusalCode")) || (key15 === "refusal"))){
-const err137 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+}
+else {
+const err137 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1669,11 +1677,9 @@ vErrors.push(err137);
 errors++;
 }
 }
-if(data62.hash !== undefined){
-let data63 = data62.hash;
-if(typeof data63 === "string"){
-if(func2(data63) > 64){
-const err138 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err138 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1683,8 +1689,11 @@ vErrors.push(err138);
 errors++;
 }
 }
-else {
-const err139 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data54.plan !== undefined){
+let data67 = data54.plan;
+if(data67 && typeof data67 == "object" && !Array.isArray(data67)){
+if(data67.hash === undefined){
+const err139 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1693,12 +1702,8 @@ vErrors.push(err139);
 }
 errors++;
 }
-}
-if(data62.wishHash !== undefined){
-let data64 = data62.wishHash;
-if(typeof data64 === "string"){
-if(func2(data64) > 64){
-const err140 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data67.wishHash === undefined){
+const err140 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1707,9 +1712,8 @@ vErrors.push(err140);
 }
 errors++;
 }
-}
-else {
-const err141 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data67.keep === undefined){
+const err141 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1718,11 +1722,8 @@ vErrors.push(err141);
 }
 errors++;
 }
-}
-if(data62.keep !== undefined){
-let data65 = data62.keep;
-if(!((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65)))){
-const err142 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data67.destroy === undefined){
+const err142 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1731,11 +1732,8 @@ vErrors.push(err142);
 }
 errors++;
 }
-}
-if(data62.destroy !== undefined){
-let data66 = data62.destroy;
-if(!((typeof data66 == "number") && (!(data66 % 1) && !isNaN(data66)))){
-const err143 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data67.create === undefined){
+const err143 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1744,11 +1742,9 @@ vErrors.push(err143);
 }
 errors++;
 }
-}
-if(data62.create !== undefined){
-let data67 = data62.create;
-if(!((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67)))){
-const err144 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key15 in data67){
+if(!(func12.call(schema11.properties.status.properties.device.properties.plan.properties, key15))){
+const err144 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1758,10 +1754,11 @@ vErrors.push(err144);
 errors++;
 }
 }
-if(data62.gpusChanging !== undefined){
-let data68 = data62.gpusChanging;
-if(!((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68)))){
-const err145 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data67.hash !== undefined){
+let data68 = data67.hash;
+if(typeof data68 === "string"){
+if(func2(data68) > 64){
+const err145 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1771,10 +1768,8 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data62.refusalCode !== undefined){
-let data69 = data62.refusalCode;
-if(typeof data69 !== "string"){
-const err146 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err146 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1783,8 +1778,12 @@ vErrors.push(err146);
 }
 errors++;
 }
-if(!(((data69 === "InUse") || (data69 === "Impossible")) || (data69 === "Lost"))){
-const err147 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data67.wishHash !== undefined){
+let data69 = data67.wishHash;
+if(typeof data69 === "string"){
+if(func2(data69) > 64){
+const err147 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1794,11 +1793,8 @@ vErrors.push(err147);
 errors++;
 }
 }
-if(data62.refusal !== undefined){
-let data70 = data62.refusal;
-if(typeof data70 === "string"){
-if(func2(data70) > 1024){
-const err148 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err148 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1808,8 +1804,10 @@ vErrors.push(err148);
 errors++;
 }
 }
-else {
-const err149 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data67.keep !== undefined){
+let data70 = data67.keep;
+if(!((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70)))){
+const err149 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1819,9 +1817,10 @@ vErrors.push(err149);
 errors++;
 }
 }
-}
-else {
-const err150 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data67.destroy !== undefined){
+let data71 = data67.destroy;
+if(!((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71)))){
+const err150 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1831,11 +1830,10 @@ vErrors.push(err150);
 errors++;
 }
 }
-if(data49.models !== undefined){
-let data71 = data49.models;
-if(Array.isArray(data71)){
-if(data71.length > 8){
-const err151 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data67.create !== undefined){
+let data72 = data67.create;
+if(!((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72)))){
+const err151 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1844,12 +1842,11 @@ vErrors.push(err151);
 }
 errors++;
 }
-const len3 = data71.length;
-for(let i3=0; i3<len3; i3++){
-let data72 = data71[i3];
-if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
-if(data72.product === undefined){
-const err152 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data67.gpusChanging !== undefined){
+let data73 = data67.gpusChanging;
+if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
+const err152 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1858,8 +1855,11 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(data72.computeSlices === undefined){
-const err153 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+if(data67.modeChanges !== undefined){
+let data74 = data67.modeChanges;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err153 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1868,8 +1868,12 @@ vErrors.push(err153);
 }
 errors++;
 }
-if(data72.memorySlices === undefined){
-const err154 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+if(data67.affectedPods !== undefined){
+let data75 = data67.affectedPods;
+if(Array.isArray(data75)){
+if(data75.length > 64){
+const err154 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1878,8 +1882,12 @@ vErrors.push(err154);
 }
 errors++;
 }
-if(data72.profiles === undefined){
-const err155 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+const len4 = data75.length;
+for(let i4=0; i4<len4; i4++){
+let data76 = data75[i4];
+if(typeof data76 === "string"){
+if(func2(data76) > 320){
+const err155 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1888,9 +1896,9 @@ vErrors.push(err155);
 }
 errors++;
 }
-for(const key16 in data72){
-if(!((((key16 === "product") || (key16 === "computeSlices")) || (key16 === "memorySlices")) || (key16 === "profiles"))){
-const err156 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+else {
+const err156 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1900,11 +1908,9 @@ vErrors.push(err156);
 errors++;
 }
 }
-if(data72.product !== undefined){
-let data73 = data72.product;
-if(typeof data73 === "string"){
-if(func2(data73) > 128){
-const err157 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+}
+else {
+const err157 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1914,8 +1920,10 @@ vErrors.push(err157);
 errors++;
 }
 }
-else {
-const err158 = {instancePath:instancePath+"/status/device/models/" + i3+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data67.refusalCode !== undefined){
+let data77 = data67.refusalCode;
+if(typeof data77 !== "string"){
+const err158 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1924,11 +1932,8 @@ vErrors.push(err158);
 }
 errors++;
 }
-}
-if(data72.computeSlices !== undefined){
-let data74 = data72.computeSlices;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err159 = {instancePath:instancePath+"/status/device/models/" + i3+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!((((data77 === "InUse") || (data77 === "Foreign")) || (data77 === "Impossible")) || (data77 === "Lost"))){
+const err159 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1938,10 +1943,11 @@ vErrors.push(err159);
 errors++;
 }
 }
-if(data72.memorySlices !== undefined){
-let data75 = data72.memorySlices;
-if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
-const err160 = {instancePath:instancePath+"/status/device/models/" + i3+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data67.refusal !== undefined){
+let data78 = data67.refusal;
+if(typeof data78 === "string"){
+if(func2(data78) > 1024){
+const err160 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1951,11 +1957,8 @@ vErrors.push(err160);
 errors++;
 }
 }
-if(data72.profiles !== undefined){
-let data76 = data72.profiles;
-if(Array.isArray(data76)){
-if(data76.length > 64){
-const err161 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+else {
+const err161 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1964,12 +1967,10 @@ vErrors.push(err161);
 }
 errors++;
 }
-const len4 = data76.length;
-for(let i4=0; i4<len4; i4++){
-let data77 = data76[i4];
-if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
-if(data77.name === undefined){
-const err162 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+}
+else {
+const err162 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1978,8 +1979,12 @@ vErrors.push(err162);
 }
 errors++;
 }
-if(data77.computeSlices === undefined){
-const err163 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+if(data54.advertised !== undefined){
+let data79 = data54.advertised;
+if(data79 && typeof data79 == "object" && !Array.isArray(data79)){
+if(data79.resources === undefined){
+const err163 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "resources"},message:"must have required property '"+"resources"+"'"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1988,8 +1993,9 @@ vErrors.push(err163);
 }
 errors++;
 }
-if(data77.memorySlices === undefined){
-const err164 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+for(const key16 in data79){
+if(!((key16 === "resources") || (key16 === "stale"))){
+const err164 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -1998,8 +2004,12 @@ vErrors.push(err164);
 }
 errors++;
 }
-if(data77.starts === undefined){
-const err165 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+}
+if(data79.resources !== undefined){
+let data80 = data79.resources;
+if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
+if(Object.keys(data80).length > 64){
+const err165 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2008,8 +2018,10 @@ vErrors.push(err165);
 }
 errors++;
 }
-if(data77.maxInstances === undefined){
-const err166 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+for(const key17 in data80){
+let data81 = data80[key17];
+if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
+const err166 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2018,9 +2030,10 @@ vErrors.push(err166);
 }
 errors++;
 }
-for(const key17 in data77){
-if(!(func12.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key17))){
-const err167 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+}
+}
+else {
+const err167 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2030,11 +2043,10 @@ vErrors.push(err167);
 errors++;
 }
 }
-if(data77.name !== undefined){
-let data78 = data77.name;
-if(typeof data78 === "string"){
-if(func2(data78) > 32){
-const err168 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data79.stale !== undefined){
+let data82 = data79.stale;
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err168 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2044,8 +2056,9 @@ vErrors.push(err168);
 errors++;
 }
 }
+}
 else {
-const err169 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err169 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2055,10 +2068,11 @@ vErrors.push(err169);
 errors++;
 }
 }
-if(data77.id !== undefined){
-let data79 = data77.id;
-if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
-const err170 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data54.models !== undefined){
+let data83 = data54.models;
+if(Array.isArray(data83)){
+if(data83.length > 8){
+const err170 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2067,11 +2081,12 @@ vErrors.push(err170);
 }
 errors++;
 }
-}
-if(data77.computeSlices !== undefined){
-let data80 = data77.computeSlices;
-if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
-const err171 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len5 = data83.length;
+for(let i5=0; i5<len5; i5++){
+let data84 = data83[i5];
+if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
+if(data84.product === undefined){
+const err171 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2080,11 +2095,8 @@ vErrors.push(err171);
 }
 errors++;
 }
-}
-if(data77.memorySlices !== undefined){
-let data81 = data77.memorySlices;
-if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
-const err172 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.computeSlices === undefined){
+const err172 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2093,12 +2105,8 @@ vErrors.push(err172);
 }
 errors++;
 }
-}
-if(data77.starts !== undefined){
-let data82 = data77.starts;
-if(Array.isArray(data82)){
-if(data82.length > 16){
-const err173 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data84.memorySlices === undefined){
+const err173 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2107,11 +2115,8 @@ vErrors.push(err173);
 }
 errors++;
 }
-const len5 = data82.length;
-for(let i5=0; i5<len5; i5++){
-let data83 = data82[i5];
-if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
-const err174 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.profiles === undefined){
+const err174 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2120,10 +2125,9 @@ vErrors.push(err174);
 }
 errors++;
 }
-}
-}
-else {
-const err175 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+for(const key18 in data84){
+if(!((((key18 === "product") || (key18 === "computeSlices")) || (key18 === "memorySlices")) || (key18 === "profiles"))){
+const err175 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2133,10 +2137,11 @@ vErrors.push(err175);
 errors++;
 }
 }
-if(data77.maxInstances !== undefined){
-let data84 = data77.maxInstances;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err176 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.product !== undefined){
+let data85 = data84.product;
+if(typeof data85 === "string"){
+if(func2(data85) > 128){
+const err176 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2146,10 +2151,8 @@ vErrors.push(err176);
 errors++;
 }
 }
-if(data77.memoryMiB !== undefined){
-let data85 = data77.memoryMiB;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err177 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err177 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2159,10 +2162,10 @@ vErrors.push(err177);
 errors++;
 }
 }
-if(data77.multiprocessors !== undefined){
-let data86 = data77.multiprocessors;
+if(data84.computeSlices !== undefined){
+let data86 = data84.computeSlices;
 if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err178 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err178 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2172,11 +2175,10 @@ vErrors.push(err178);
 errors++;
 }
 }
-if(data77.engines !== undefined){
-let data87 = data77.engines;
-if(Array.isArray(data87)){
-if(data87.length > 5){
-const err179 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data84.memorySlices !== undefined){
+let data87 = data84.memorySlices;
+if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
+const err179 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2185,11 +2187,12 @@ vErrors.push(err179);
 }
 errors++;
 }
-const len6 = data87.length;
-for(let i6=0; i6<len6; i6++){
-let data88 = data87[i6];
-if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
-const err180 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data84.profiles !== undefined){
+let data88 = data84.profiles;
+if(Array.isArray(data88)){
+if(data88.length > 64){
+const err180 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2198,10 +2201,12 @@ vErrors.push(err180);
 }
 errors++;
 }
-}
-}
-else {
-const err181 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len6 = data88.length;
+for(let i6=0; i6<len6; i6++){
+let data89 = data88[i6];
+if(data89 && typeof data89 == "object" && !Array.isArray(data89)){
+if(data89.name === undefined){
+const err181 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2210,10 +2215,8 @@ vErrors.push(err181);
 }
 errors++;
 }
-}
-}
-else {
-const err182 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles/" + i4,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data89.computeSlices === undefined){
+const err182 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2222,10 +2225,8 @@ vErrors.push(err182);
 }
 errors++;
 }
-}
-}
-else {
-const err183 = {instancePath:instancePath+"/status/device/models/" + i3+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data89.memorySlices === undefined){
+const err183 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2234,10 +2235,8 @@ vErrors.push(err183);
 }
 errors++;
 }
-}
-}
-else {
-const err184 = {instancePath:instancePath+"/status/device/models/" + i3,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data89.starts === undefined){
+const err184 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2246,10 +2245,8 @@ vErrors.push(err184);
 }
 errors++;
 }
-}
-}
-else {
-const err185 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data89.maxInstances === undefined){
+const err185 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2258,12 +2255,9 @@ vErrors.push(err185);
 }
 errors++;
 }
-}
-if(data49.gpus !== undefined){
-let data89 = data49.gpus;
-if(Array.isArray(data89)){
-if(data89.length > 64){
-const err186 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key19 in data89){
+if(!(func12.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key19))){
+const err186 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2272,12 +2266,12 @@ vErrors.push(err186);
 }
 errors++;
 }
-const len7 = data89.length;
-for(let i7=0; i7<len7; i7++){
-let data90 = data89[i7];
-if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
-if(data90.uuid === undefined){
-const err187 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data89.name !== undefined){
+let data90 = data89.name;
+if(typeof data90 === "string"){
+if(func2(data90) > 32){
+const err187 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2286,8 +2280,9 @@ vErrors.push(err187);
 }
 errors++;
 }
-if(data90.index === undefined){
-const err188 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+}
+else {
+const err188 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2296,8 +2291,11 @@ vErrors.push(err188);
 }
 errors++;
 }
-if(data90.pciBusId === undefined){
-const err189 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+}
+if(data89.id !== undefined){
+let data91 = data89.id;
+if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
+const err189 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2306,8 +2304,11 @@ vErrors.push(err189);
 }
 errors++;
 }
-if(data90.product === undefined){
-const err190 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data89.computeSlices !== undefined){
+let data92 = data89.computeSlices;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err190 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2316,8 +2317,11 @@ vErrors.push(err190);
 }
 errors++;
 }
-if(data90.instances === undefined){
-const err191 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+}
+if(data89.memorySlices !== undefined){
+let data93 = data89.memorySlices;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err191 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2326,9 +2330,12 @@ vErrors.push(err191);
 }
 errors++;
 }
-for(const key18 in data90){
-if(!(func12.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key18))){
-const err192 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+}
+if(data89.starts !== undefined){
+let data94 = data89.starts;
+if(Array.isArray(data94)){
+if(data94.length > 16){
+const err192 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2337,12 +2344,11 @@ vErrors.push(err192);
 }
 errors++;
 }
-}
-if(data90.uuid !== undefined){
-let data91 = data90.uuid;
-if(typeof data91 === "string"){
-if(func2(data91) > 64){
-const err193 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len7 = data94.length;
+for(let i7=0; i7<len7; i7++){
+let data95 = data94[i7];
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err193 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2352,8 +2358,9 @@ vErrors.push(err193);
 errors++;
 }
 }
+}
 else {
-const err194 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err194 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2363,10 +2370,10 @@ vErrors.push(err194);
 errors++;
 }
 }
-if(data90.index !== undefined){
-let data92 = data90.index;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err195 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data89.maxInstances !== undefined){
+let data96 = data89.maxInstances;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err195 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2376,11 +2383,10 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data90.pciBusId !== undefined){
-let data93 = data90.pciBusId;
-if(typeof data93 === "string"){
-if(func2(data93) > 32){
-const err196 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data89.memoryMiB !== undefined){
+let data97 = data89.memoryMiB;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err196 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2390,8 +2396,10 @@ vErrors.push(err196);
 errors++;
 }
 }
-else {
-const err197 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data89.multiprocessors !== undefined){
+let data98 = data89.multiprocessors;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err197 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2401,11 +2409,11 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data90.pciDeviceId !== undefined){
-let data94 = data90.pciDeviceId;
-if(typeof data94 === "string"){
-if(func2(data94) > 10){
-const err198 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+if(data89.engines !== undefined){
+let data99 = data89.engines;
+if(Array.isArray(data99)){
+if(data99.length > 5){
+const err198 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2414,9 +2422,11 @@ vErrors.push(err198);
 }
 errors++;
 }
-}
-else {
-const err199 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len8 = data99.length;
+for(let i8=0; i8<len8; i8++){
+let data100 = data99[i8];
+if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
+const err199 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2426,11 +2436,9 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data90.pciClass !== undefined){
-let data95 = data90.pciClass;
-if(typeof data95 === "string"){
-if(func2(data95) > 10){
-const err200 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+else {
+const err200 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2440,8 +2448,9 @@ vErrors.push(err200);
 errors++;
 }
 }
+}
 else {
-const err201 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err201 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2451,11 +2460,9 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data90.product !== undefined){
-let data96 = data90.product;
-if(typeof data96 === "string"){
-if(func2(data96) > 128){
-const err202 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+}
+else {
+const err202 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2465,8 +2472,9 @@ vErrors.push(err202);
 errors++;
 }
 }
+}
 else {
-const err203 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err203 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2476,10 +2484,9 @@ vErrors.push(err203);
 errors++;
 }
 }
-if(data90.memoryMiB !== undefined){
-let data97 = data90.memoryMiB;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err204 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err204 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2489,11 +2496,11 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data90.computeCapability !== undefined){
-let data98 = data90.computeCapability;
-if(typeof data98 === "string"){
-if(func2(data98) > 8){
-const err205 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+if(data54.gpus !== undefined){
+let data101 = data54.gpus;
+if(Array.isArray(data101)){
+if(data101.length > 64){
+const err205 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2502,9 +2509,12 @@ vErrors.push(err205);
 }
 errors++;
 }
-}
-else {
-const err206 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len9 = data101.length;
+for(let i9=0; i9<len9; i9++){
+let data102 = data101[i9];
+if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
+if(data102.uuid === undefined){
+const err206 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2513,10 +2523,8 @@ vErrors.push(err206);
 }
 errors++;
 }
-}
-if(data90.migCapable !== undefined){
-if(typeof data90.migCapable !== "boolean"){
-const err207 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data102.index === undefined){
+const err207 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2525,11 +2533,8 @@ vErrors.push(err207);
 }
 errors++;
 }
-}
-if(data90.mig !== undefined){
-let data100 = data90.mig;
-if(typeof data100 !== "string"){
-const err208 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.pciBusId === undefined){
+const err208 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2538,8 +2543,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-if(!((data100 === "Enabled") || (data100 === "Disabled"))){
-const err209 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(data102.product === undefined){
+const err209 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2548,11 +2553,8 @@ vErrors.push(err209);
 }
 errors++;
 }
-}
-if(data90.migPending !== undefined){
-let data101 = data90.migPending;
-if(typeof data101 !== "string"){
-const err210 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.instances === undefined){
+const err210 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2561,8 +2563,9 @@ vErrors.push(err210);
 }
 errors++;
 }
-if(!((data101 === "Enabled") || (data101 === "Disabled"))){
-const err211 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+for(const key20 in data102){
+if(!(func12.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key20))){
+const err211 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2572,9 +2575,11 @@ vErrors.push(err211);
 errors++;
 }
 }
-if(data90.busy !== undefined){
-if(typeof data90.busy !== "boolean"){
-const err212 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data102.uuid !== undefined){
+let data103 = data102.uuid;
+if(typeof data103 === "string"){
+if(func2(data103) > 64){
+const err212 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2584,11 +2589,8 @@ vErrors.push(err212);
 errors++;
 }
 }
-if(data90.error !== undefined){
-let data103 = data90.error;
-if(typeof data103 === "string"){
-if(func2(data103) > 256){
-const err213 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+else {
+const err213 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2598,8 +2600,10 @@ vErrors.push(err213);
 errors++;
 }
 }
-else {
-const err214 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.index !== undefined){
+let data104 = data102.index;
+if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
+const err214 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2609,11 +2613,11 @@ vErrors.push(err214);
 errors++;
 }
 }
-if(data90.instances !== undefined){
-let data104 = data90.instances;
-if(Array.isArray(data104)){
-if(data104.length > 16){
-const err215 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data102.pciBusId !== undefined){
+let data105 = data102.pciBusId;
+if(typeof data105 === "string"){
+if(func2(data105) > 32){
+const err215 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2622,12 +2626,9 @@ vErrors.push(err215);
 }
 errors++;
 }
-const len8 = data104.length;
-for(let i8=0; i8<len8; i8++){
-let data105 = data104[i8];
-if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
-if(data105.profile === undefined){
-const err216 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+else {
+const err216 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2636,8 +2637,12 @@ vErrors.push(err216);
 }
 errors++;
 }
-if(data105.gi === undefined){
-const err217 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+}
+if(data102.pciDeviceId !== undefined){
+let data106 = data102.pciDeviceId;
+if(typeof data106 === "string"){
+if(func2(data106) > 10){
+const err217 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2646,8 +2651,9 @@ vErrors.push(err217);
 }
 errors++;
 }
-if(data105.start === undefined){
-const err218 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+}
+else {
+const err218 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2656,8 +2662,12 @@ vErrors.push(err218);
 }
 errors++;
 }
-if(data105.computeInstances === undefined){
-const err219 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+}
+if(data102.pciClass !== undefined){
+let data107 = data102.pciClass;
+if(typeof data107 === "string"){
+if(func2(data107) > 10){
+const err219 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2666,9 +2676,9 @@ vErrors.push(err219);
 }
 errors++;
 }
-for(const key19 in data105){
-if(!(((((key19 === "profile") || (key19 === "gi")) || (key19 === "start")) || (key19 === "busy")) || (key19 === "computeInstances"))){
-const err220 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+else {
+const err220 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2678,11 +2688,11 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data105.profile !== undefined){
-let data106 = data105.profile;
-if(typeof data106 === "string"){
-if(func2(data106) > 32){
-const err221 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data102.product !== undefined){
+let data108 = data102.product;
+if(typeof data108 === "string"){
+if(func2(data108) > 128){
+const err221 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2693,7 +2703,7 @@ errors++;
 }
 }
 else {
-const err222 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err222 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2703,10 +2713,10 @@ vErrors.push(err222);
 errors++;
 }
 }
-if(data105.gi !== undefined){
-let data107 = data105.gi;
-if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err223 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.memoryMiB !== undefined){
+let data109 = data102.memoryMiB;
+if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
+const err223 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2716,10 +2726,11 @@ vErrors.push(err223);
 errors++;
 }
 }
-if(data105.start !== undefined){
-let data108 = data105.start;
-if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
-const err224 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.computeCapability !== undefined){
+let data110 = data102.computeCapability;
+if(typeof data110 === "string"){
+if(func2(data110) > 8){
+const err224 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2729,9 +2740,8 @@ vErrors.push(err224);
 errors++;
 }
 }
-if(data105.busy !== undefined){
-if(typeof data105.busy !== "boolean"){
-const err225 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err225 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2741,11 +2751,9 @@ vErrors.push(err225);
 errors++;
 }
 }
-if(data105.computeInstances !== undefined){
-let data110 = data105.computeInstances;
-if(Array.isArray(data110)){
-if(data110.length > 8){
-const err226 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data102.migCapable !== undefined){
+if(typeof data102.migCapable !== "boolean"){
+const err226 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2754,12 +2762,11 @@ vErrors.push(err226);
 }
 errors++;
 }
-const len9 = data110.length;
-for(let i9=0; i9<len9; i9++){
-let data111 = data110[i9];
-if(data111 && typeof data111 == "object" && !Array.isArray(data111)){
-if(data111.profile === undefined){
-const err227 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data102.mig !== undefined){
+let data112 = data102.mig;
+if(typeof data112 !== "string"){
+const err227 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2768,9 +2775,8 @@ vErrors.push(err227);
 }
 errors++;
 }
-for(const key20 in data111){
-if(!(((((key20 === "profile") || (key20 === "uuid")) || (key20 === "memoryMiB")) || (key20 === "multiprocessors")) || (key20 === "engines"))){
-const err228 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(!((data112 === "Enabled") || (data112 === "Disabled"))){
+const err228 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2780,11 +2786,10 @@ vErrors.push(err228);
 errors++;
 }
 }
-if(data111.profile !== undefined){
-let data112 = data111.profile;
-if(typeof data112 === "string"){
-if(func2(data112) > 32){
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data102.migPending !== undefined){
+let data113 = data102.migPending;
+if(typeof data113 !== "string"){
+const err229 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2793,9 +2798,8 @@ vErrors.push(err229);
 }
 errors++;
 }
-}
-else {
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data113 === "Enabled") || (data113 === "Disabled"))){
+const err230 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2805,11 +2809,9 @@ vErrors.push(err230);
 errors++;
 }
 }
-if(data111.uuid !== undefined){
-let data113 = data111.uuid;
-if(typeof data113 === "string"){
-if(func2(data113) > 64){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data102.busy !== undefined){
+if(typeof data102.busy !== "boolean"){
+const err231 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2819,8 +2821,11 @@ vErrors.push(err231);
 errors++;
 }
 }
-else {
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.pods !== undefined){
+let data115 = data102.pods;
+if(Array.isArray(data115)){
+if(data115.length > 16){
+const err232 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2829,11 +2834,12 @@ vErrors.push(err232);
 }
 errors++;
 }
-}
-if(data111.memoryMiB !== undefined){
-let data114 = data111.memoryMiB;
-if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len10 = data115.length;
+for(let i10=0; i10<len10; i10++){
+let data116 = data115[i10];
+if(typeof data116 === "string"){
+if(func2(data116) > 320){
+const err233 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2843,10 +2849,8 @@ vErrors.push(err233);
 errors++;
 }
 }
-if(data111.multiprocessors !== undefined){
-let data115 = data111.multiprocessors;
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err234 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2856,11 +2860,9 @@ vErrors.push(err234);
 errors++;
 }
 }
-if(data111.engines !== undefined){
-let data116 = data111.engines;
-if(Array.isArray(data116)){
-if(data116.length > 5){
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+}
+else {
+const err235 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2869,11 +2871,12 @@ vErrors.push(err235);
 }
 errors++;
 }
-const len10 = data116.length;
-for(let i10=0; i10<len10; i10++){
-let data117 = data116[i10];
-if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data102.error !== undefined){
+let data117 = data102.error;
+if(typeof data117 === "string"){
+if(func2(data117) > 256){
+const err236 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2883,9 +2886,8 @@ vErrors.push(err236);
 errors++;
 }
 }
-}
 else {
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err237 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2895,9 +2897,11 @@ vErrors.push(err237);
 errors++;
 }
 }
-}
-else {
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data102.instances !== undefined){
+let data118 = data102.instances;
+if(Array.isArray(data118)){
+if(data118.length > 16){
+const err238 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2906,10 +2910,12 @@ vErrors.push(err238);
 }
 errors++;
 }
-}
-}
-else {
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len11 = data118.length;
+for(let i11=0; i11<len11; i11++){
+let data119 = data118[i11];
+if(data119 && typeof data119 == "object" && !Array.isArray(data119)){
+if(data119.profile === undefined){
+const err239 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2918,10 +2924,8 @@ vErrors.push(err239);
 }
 errors++;
 }
-}
-}
-else {
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances/" + i8,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data119.gi === undefined){
+const err240 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2930,10 +2934,8 @@ vErrors.push(err240);
 }
 errors++;
 }
-}
-}
-else {
-const err241 = {instancePath:instancePath+"/status/device/gpus/" + i7+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data119.start === undefined){
+const err241 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2942,10 +2944,8 @@ vErrors.push(err241);
 }
 errors++;
 }
-}
-}
-else {
-const err242 = {instancePath:instancePath+"/status/device/gpus/" + i7,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data119.computeInstances === undefined){
+const err242 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2954,10 +2954,9 @@ vErrors.push(err242);
 }
 errors++;
 }
-}
-}
-else {
-const err243 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+for(const key21 in data119){
+if(!((((((key21 === "profile") || (key21 === "gi")) || (key21 === "start")) || (key21 === "busy")) || (key21 === "pods")) || (key21 === "computeInstances"))){
+const err243 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2967,12 +2966,11 @@ vErrors.push(err243);
 errors++;
 }
 }
-if(data49.lastGood !== undefined){
-let data118 = data49.lastGood;
-if(data118 && typeof data118 == "object" && !Array.isArray(data118)){
-for(const key21 in data118){
-if(!((key21 === "bootID") || (key21 === "gpus"))){
-const err244 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data119.profile !== undefined){
+let data120 = data119.profile;
+if(typeof data120 === "string"){
+if(func2(data120) > 32){
+const err244 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2982,11 +2980,8 @@ vErrors.push(err244);
 errors++;
 }
 }
-if(data118.bootID !== undefined){
-let data119 = data118.bootID;
-if(typeof data119 === "string"){
-if(func2(data119) > 64){
-const err245 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err245 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2996,8 +2991,10 @@ vErrors.push(err245);
 errors++;
 }
 }
-else {
-const err246 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data119.gi !== undefined){
+let data121 = data119.gi;
+if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
+const err246 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3007,11 +3004,10 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data118.gpus !== undefined){
-let data120 = data118.gpus;
-if(Array.isArray(data120)){
-if(data120.length > 64){
-const err247 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data119.start !== undefined){
+let data122 = data119.start;
+if(!((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122)))){
+const err247 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3020,12 +3016,10 @@ vErrors.push(err247);
 }
 errors++;
 }
-const len11 = data120.length;
-for(let i11=0; i11<len11; i11++){
-let data121 = data120[i11];
-if(data121 && typeof data121 == "object" && !Array.isArray(data121)){
-if(data121.uuid === undefined){
-const err248 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data119.busy !== undefined){
+if(typeof data119.busy !== "boolean"){
+const err248 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3034,9 +3028,12 @@ vErrors.push(err248);
 }
 errors++;
 }
-for(const key22 in data121){
-if(!(((key22 === "uuid") || (key22 === "mig")) || (key22 === "placements"))){
-const err249 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+if(data119.pods !== undefined){
+let data124 = data119.pods;
+if(Array.isArray(data124)){
+if(data124.length > 16){
+const err249 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3045,12 +3042,12 @@ vErrors.push(err249);
 }
 errors++;
 }
-}
-if(data121.uuid !== undefined){
-let data122 = data121.uuid;
-if(typeof data122 === "string"){
-if(func2(data122) > 64){
-const err250 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len12 = data124.length;
+for(let i12=0; i12<len12; i12++){
+let data125 = data124[i12];
+if(typeof data125 === "string"){
+if(func2(data125) > 320){
+const err250 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3061,7 +3058,7 @@ errors++;
 }
 }
 else {
-const err251 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err251 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3071,10 +3068,9 @@ vErrors.push(err251);
 errors++;
 }
 }
-if(data121.mig !== undefined){
-let data123 = data121.mig;
-if(typeof data123 !== "string"){
-const err252 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err252 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3083,8 +3079,12 @@ vErrors.push(err252);
 }
 errors++;
 }
-if(!((data123 === "Enabled") || (data123 === "Disabled"))){
-const err253 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data119.computeInstances !== undefined){
+let data126 = data119.computeInstances;
+if(Array.isArray(data126)){
+if(data126.length > 8){
+const err253 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3093,12 +3093,12 @@ vErrors.push(err253);
 }
 errors++;
 }
-}
-if(data121.placements !== undefined){
-let data124 = data121.placements;
-if(Array.isArray(data124)){
-if(data124.length > 16){
-const err254 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+const len13 = data126.length;
+for(let i13=0; i13<len13; i13++){
+let data127 = data126[i13];
+if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
+if(data127.profile === undefined){
+const err254 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3107,12 +3107,9 @@ vErrors.push(err254);
 }
 errors++;
 }
-const len12 = data124.length;
-for(let i12=0; i12<len12; i12++){
-let data125 = data124[i12];
-if(typeof data125 === "string"){
-if(func2(data125) > 48){
-const err255 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+for(const key22 in data127){
+if(!(((((key22 === "profile") || (key22 === "uuid")) || (key22 === "memoryMiB")) || (key22 === "multiprocessors")) || (key22 === "engines"))){
+const err255 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3122,8 +3119,11 @@ vErrors.push(err255);
 errors++;
 }
 }
-else {
-const err256 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements/" + i12,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data127.profile !== undefined){
+let data128 = data127.profile;
+if(typeof data128 === "string"){
+if(func2(data128) > 32){
+const err256 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3133,9 +3133,8 @@ vErrors.push(err256);
 errors++;
 }
 }
-}
 else {
-const err257 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err257 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3145,9 +3144,11 @@ vErrors.push(err257);
 errors++;
 }
 }
-}
-else {
-const err258 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i11,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data127.uuid !== undefined){
+let data129 = data127.uuid;
+if(typeof data129 === "string"){
+if(func2(data129) > 64){
+const err258 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3157,9 +3158,8 @@ vErrors.push(err258);
 errors++;
 }
 }
-}
 else {
-const err259 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err259 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3169,9 +3169,10 @@ vErrors.push(err259);
 errors++;
 }
 }
-}
-else {
-const err260 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data127.memoryMiB !== undefined){
+let data130 = data127.memoryMiB;
+if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
+const err260 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3181,9 +3182,10 @@ vErrors.push(err260);
 errors++;
 }
 }
-}
-else {
-const err261 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data127.multiprocessors !== undefined){
+let data131 = data127.multiprocessors;
+if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
+const err261 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3193,9 +3195,11 @@ vErrors.push(err261);
 errors++;
 }
 }
-}
-else {
-const err262 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data127.engines !== undefined){
+let data132 = data127.engines;
+if(Array.isArray(data132)){
+if(data132.length > 5){
+const err262 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3204,15 +3208,350 @@ vErrors.push(err262);
 }
 errors++;
 }
-}
-}
-else {
-const err263 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len14 = data132.length;
+for(let i14=0; i14<len14; i14++){
+let data133 = data132[i14];
+if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
+const err263 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err263];
 }
 else {
 vErrors.push(err263);
+}
+errors++;
+}
+}
+}
+else {
+const err264 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err264];
+}
+else {
+vErrors.push(err264);
+}
+errors++;
+}
+}
+}
+else {
+const err265 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err265];
+}
+else {
+vErrors.push(err265);
+}
+errors++;
+}
+}
+}
+else {
+const err266 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err266];
+}
+else {
+vErrors.push(err266);
+}
+errors++;
+}
+}
+}
+else {
+const err267 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err267];
+}
+else {
+vErrors.push(err267);
+}
+errors++;
+}
+}
+}
+else {
+const err268 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err268];
+}
+else {
+vErrors.push(err268);
+}
+errors++;
+}
+}
+}
+else {
+const err269 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err269];
+}
+else {
+vErrors.push(err269);
+}
+errors++;
+}
+}
+}
+else {
+const err270 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err270];
+}
+else {
+vErrors.push(err270);
+}
+errors++;
+}
+}
+if(data54.lastGood !== undefined){
+let data134 = data54.lastGood;
+if(data134 && typeof data134 == "object" && !Array.isArray(data134)){
+for(const key23 in data134){
+if(!((key23 === "bootID") || (key23 === "gpus"))){
+const err271 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err271];
+}
+else {
+vErrors.push(err271);
+}
+errors++;
+}
+}
+if(data134.bootID !== undefined){
+let data135 = data134.bootID;
+if(typeof data135 === "string"){
+if(func2(data135) > 64){
+const err272 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err272];
+}
+else {
+vErrors.push(err272);
+}
+errors++;
+}
+}
+else {
+const err273 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err273];
+}
+else {
+vErrors.push(err273);
+}
+errors++;
+}
+}
+if(data134.gpus !== undefined){
+let data136 = data134.gpus;
+if(Array.isArray(data136)){
+if(data136.length > 64){
+const err274 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(vErrors === null){
+vErrors = [err274];
+}
+else {
+vErrors.push(err274);
+}
+errors++;
+}
+const len15 = data136.length;
+for(let i15=0; i15<len15; i15++){
+let data137 = data136[i15];
+if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
+if(data137.uuid === undefined){
+const err275 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(vErrors === null){
+vErrors = [err275];
+}
+else {
+vErrors.push(err275);
+}
+errors++;
+}
+for(const key24 in data137){
+if(!(((key24 === "uuid") || (key24 === "mig")) || (key24 === "placements"))){
+const err276 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err276];
+}
+else {
+vErrors.push(err276);
+}
+errors++;
+}
+}
+if(data137.uuid !== undefined){
+let data138 = data137.uuid;
+if(typeof data138 === "string"){
+if(func2(data138) > 64){
+const err277 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err277];
+}
+else {
+vErrors.push(err277);
+}
+errors++;
+}
+}
+else {
+const err278 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err278];
+}
+else {
+vErrors.push(err278);
+}
+errors++;
+}
+}
+if(data137.mig !== undefined){
+let data139 = data137.mig;
+if(typeof data139 !== "string"){
+const err279 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err279];
+}
+else {
+vErrors.push(err279);
+}
+errors++;
+}
+if(!((data139 === "Enabled") || (data139 === "Disabled"))){
+const err280 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err280];
+}
+else {
+vErrors.push(err280);
+}
+errors++;
+}
+}
+if(data137.placements !== undefined){
+let data140 = data137.placements;
+if(Array.isArray(data140)){
+if(data140.length > 16){
+const err281 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err281];
+}
+else {
+vErrors.push(err281);
+}
+errors++;
+}
+const len16 = data140.length;
+for(let i16=0; i16<len16; i16++){
+let data141 = data140[i16];
+if(typeof data141 === "string"){
+if(func2(data141) > 48){
+const err282 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(vErrors === null){
+vErrors = [err282];
+}
+else {
+vErrors.push(err282);
+}
+errors++;
+}
+}
+else {
+const err283 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err283];
+}
+else {
+vErrors.push(err283);
+}
+errors++;
+}
+}
+}
+else {
+const err284 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err284];
+}
+else {
+vErrors.push(err284);
+}
+errors++;
+}
+}
+}
+else {
+const err285 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err285];
+}
+else {
+vErrors.push(err285);
+}
+errors++;
+}
+}
+}
+else {
+const err286 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err286];
+}
+else {
+vErrors.push(err286);
+}
+errors++;
+}
+}
+}
+else {
+const err287 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err287];
+}
+else {
+vErrors.push(err287);
+}
+errors++;
+}
+}
+}
+else {
+const err288 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err288];
+}
+else {
+vErrors.push(err288);
+}
+errors++;
+}
+}
+}
+else {
+const err289 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err289];
+}
+else {
+vErrors.push(err289);
+}
+errors++;
+}
+}
+}
+else {
+const err290 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err290];
+}
+else {
+vErrors.push(err290);
 }
 errors++;
 }

@@ -111,6 +111,10 @@ export interface GpuPartitionPolicy {
      */
     sharing?: {
       /**
+       * Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.
+       */
+      mps?: {};
+      /**
        * One entry for each resource that is shared.
        */
       timeSlicing?: {

@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"At most so many GPUs of a node. Which ones is decided once, so that the least is destroyed, and kept from then on."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}]},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}]},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^\\S+ \\S+ \\S+ \\S+ \\S+$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"At most so many GPUs of a node. Which ones is decided once, so that the least is destroyed, and kept from then on."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"mps":{"type":"object","description":"Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}]},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}]},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^\\S+ \\S+ \\S+ \\S+ \\S+$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -1204,7 +1204,7 @@ if(data13.sharing !== undefined){
 let data42 = data13.sharing;
 if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
 for(const key10 in data42){
-if(!(key10 === "timeSlicing")){
+if(!((key10 === "mps") || (key10 === "timeSlicing"))){
 const err99 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err99];
@@ -1215,11 +1215,11 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data42.timeSlicing !== undefined){
-let data43 = data42.timeSlicing;
-if(Array.isArray(data43)){
-if(data43.length > 32){
-const err100 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data42.mps !== undefined){
+let data43 = data42.mps;
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+for(const key11 in data43){
+const err100 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1228,8 +1228,9 @@ vErrors.push(err100);
 }
 errors++;
 }
-if(data43.length < 1){
-const err101 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+else {
+const err101 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1238,12 +1239,12 @@ vErrors.push(err101);
 }
 errors++;
 }
-const len7 = data43.length;
-for(let i7=0; i7<len7; i7++){
-let data44 = data43[i7];
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-if(data44.resource === undefined){
-const err102 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+}
+if(data42.timeSlicing !== undefined){
+let data44 = data42.timeSlicing;
+if(Array.isArray(data44)){
+if(data44.length > 32){
+const err102 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1252,8 +1253,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-if(data44.replicas === undefined){
-const err103 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+if(data44.length < 1){
+const err103 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1262,9 +1263,12 @@ vErrors.push(err103);
 }
 errors++;
 }
-for(const key11 in data44){
-if(!((key11 === "resource") || (key11 === "replicas"))){
-const err104 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+const len7 = data44.length;
+for(let i7=0; i7<len7; i7++){
+let data45 = data44[i7];
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+if(data45.resource === undefined){
+const err104 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1273,12 +1277,8 @@ vErrors.push(err104);
 }
 errors++;
 }
-}
-if(data44.resource !== undefined){
-let data45 = data44.resource;
-if(typeof data45 === "string"){
-if(func3(data45) > 63){
-const err105 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(data45.replicas === undefined){
+const err105 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1287,8 +1287,9 @@ vErrors.push(err105);
 }
 errors++;
 }
-if(!pattern4.test(data45)){
-const err106 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+for(const key12 in data45){
+if(!((key12 === "resource") || (key12 === "replicas"))){
+const err106 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1298,8 +1299,11 @@ vErrors.push(err106);
 errors++;
 }
 }
-else {
-const err107 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data45.resource !== undefined){
+let data46 = data45.resource;
+if(typeof data46 === "string"){
+if(func3(data46) > 63){
+const err107 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1308,11 +1312,8 @@ vErrors.push(err107);
 }
 errors++;
 }
-}
-if(data44.replicas !== undefined){
-let data46 = data44.replicas;
-if(!((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46)))){
-const err108 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern4.test(data46)){
+const err108 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1321,9 +1322,9 @@ vErrors.push(err108);
 }
 errors++;
 }
-if(typeof data46 == "number"){
-if(data46 > 128 || isNaN(data46)){
-const err109 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+}
+else {
+const err109 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1332,8 +1333,11 @@ vErrors.push(err109);
 }
 errors++;
 }
-if(data46 < 2 || isNaN(data46)){
-const err110 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+}
+if(data45.replicas !== undefined){
+let data47 = data45.replicas;
+if(!((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47)))){
+const err110 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1342,11 +1346,9 @@ vErrors.push(err110);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err111 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data47 == "number"){
+if(data47 > 128 || isNaN(data47)){
+const err111 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1355,10 +1357,8 @@ vErrors.push(err111);
 }
 errors++;
 }
-}
-}
-else {
-const err112 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data47 < 2 || isNaN(data47)){
+const err112 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1369,8 +1369,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err113 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err113 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1380,12 +1381,9 @@ vErrors.push(err113);
 errors++;
 }
 }
-if(data13.drain !== undefined){
-let data47 = data13.drain;
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key12 in data47){
-if(!((((key12 === "scope") || (key12 === "timeout")) || (key12 === "onTimeout")) || (key12 === "gracePeriod"))){
-const err114 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+}
+else {
+const err114 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1395,10 +1393,9 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data47.scope !== undefined){
-let data48 = data47.scope;
-if(typeof data48 !== "string"){
-const err115 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err115 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1407,8 +1404,13 @@ vErrors.push(err115);
 }
 errors++;
 }
-if(!(((data48 === "Affected") || (data48 === "Node")) || (data48 === "None"))){
-const err116 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+if(data13.drain !== undefined){
+let data48 = data13.drain;
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+for(const key13 in data48){
+if(!((((key13 === "scope") || (key13 === "timeout")) || (key13 === "onTimeout")) || (key13 === "gracePeriod"))){
+const err116 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1418,11 +1420,10 @@ vErrors.push(err116);
 errors++;
 }
 }
-if(data47.timeout !== undefined){
-let data49 = data47.timeout;
-if(typeof data49 === "string"){
-if(func3(data49) > 16){
-const err117 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data48.scope !== undefined){
+let data49 = data48.scope;
+if(typeof data49 !== "string"){
+const err117 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1431,8 +1432,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-if(!pattern5.test(data49)){
-const err118 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+if(!(((data49 === "Affected") || (data49 === "Node")) || (data49 === "None"))){
+const err118 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1442,8 +1443,11 @@ vErrors.push(err118);
 errors++;
 }
 }
-else {
-const err119 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data48.timeout !== undefined){
+let data50 = data48.timeout;
+if(typeof data50 === "string"){
+if(func3(data50) > 16){
+const err119 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1452,11 +1456,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-}
-if(data47.onTimeout !== undefined){
-let data50 = data47.onTimeout;
-if(typeof data50 !== "string"){
-const err120 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern5.test(data50)){
+const err120 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1465,8 +1466,9 @@ vErrors.push(err120);
 }
 errors++;
 }
-if(!(((data50 === "Skip") || (data50 === "Wait")) || (data50 === "Force"))){
-const err121 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err121 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1476,11 +1478,10 @@ vErrors.push(err121);
 errors++;
 }
 }
-if(data47.gracePeriod !== undefined){
-let data51 = data47.gracePeriod;
-if(typeof data51 === "string"){
-if(func3(data51) > 16){
-const err122 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data48.onTimeout !== undefined){
+let data51 = data48.onTimeout;
+if(typeof data51 !== "string"){
+const err122 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1489,8 +1490,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(!pattern5.test(data51)){
-const err123 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+if(!(((data51 === "Skip") || (data51 === "Wait")) || (data51 === "Force"))){
+const err123 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1500,8 +1501,11 @@ vErrors.push(err123);
 errors++;
 }
 }
-else {
-const err124 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data48.gracePeriod !== undefined){
+let data52 = data48.gracePeriod;
+if(typeof data52 === "string"){
+if(func3(data52) > 16){
+const err124 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1510,10 +1514,8 @@ vErrors.push(err124);
 }
 errors++;
 }
-}
-}
-else {
-const err125 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern5.test(data52)){
+const err125 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1523,12 +1525,8 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data13.rollout !== undefined){
-let data52 = data13.rollout;
-if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
-for(const key13 in data52){
-if(!((((((key13 === "maxUnavailable") || (key13 === "canary")) || (key13 === "failureThreshold")) || (key13 === "windows")) || (key13 === "paused")) || (key13 === "rollback"))){
-const err126 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+else {
+const err126 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1538,13 +1536,9 @@ vErrors.push(err126);
 errors++;
 }
 }
-if(data52.maxUnavailable !== undefined){
-let data53 = data52.maxUnavailable;
-const _errs123 = errors;
-let valid31 = false;
-const _errs124 = errors;
-if(!((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53)))){
-const err127 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err127 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1553,12 +1547,13 @@ vErrors.push(err127);
 }
 errors++;
 }
-var _valid0 = _errs124 === errors;
-valid31 = valid31 || _valid0;
-if(!valid31){
-const _errs126 = errors;
-if(typeof data53 !== "string"){
-const err128 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data13.rollout !== undefined){
+let data53 = data13.rollout;
+if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
+for(const key14 in data53){
+if(!((((((key14 === "maxUnavailable") || (key14 === "canary")) || (key14 === "failureThreshold")) || (key14 === "windows")) || (key14 === "paused")) || (key14 === "rollback"))){
+const err128 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1567,11 +1562,14 @@ vErrors.push(err128);
 }
 errors++;
 }
-var _valid0 = _errs126 === errors;
-valid31 = valid31 || _valid0;
 }
-if(!valid31){
-const err129 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data53.maxUnavailable !== undefined){
+let data54 = data53.maxUnavailable;
+const _errs126 = errors;
+let valid31 = false;
+const _errs127 = errors;
+if(!((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54)))){
+const err129 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1580,23 +1578,12 @@ vErrors.push(err129);
 }
 errors++;
 }
-else {
-errors = _errs123;
-if(vErrors !== null){
-if(_errs123){
-vErrors.length = _errs123;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data52.canary !== undefined){
-let data54 = data52.canary;
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-if(data54.nodes === undefined){
-const err130 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+var _valid0 = _errs127 === errors;
+valid31 = valid31 || _valid0;
+if(!valid31){
+const _errs129 = errors;
+if(typeof data54 !== "string"){
+const err130 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1605,9 +1592,11 @@ vErrors.push(err130);
 }
 errors++;
 }
-for(const key14 in data54){
-if(!((key14 === "nodes") || (key14 === "soak"))){
-const err131 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+var _valid0 = _errs129 === errors;
+valid31 = valid31 || _valid0;
+}
+if(!valid31){
+const err131 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1616,11 +1605,23 @@ vErrors.push(err131);
 }
 errors++;
 }
+else {
+errors = _errs126;
+if(vErrors !== null){
+if(_errs126){
+vErrors.length = _errs126;
 }
-if(data54.nodes !== undefined){
-let data55 = data54.nodes;
-if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
-const err132 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data53.canary !== undefined){
+let data55 = data53.canary;
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+if(data55.nodes === undefined){
+const err132 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1629,9 +1630,9 @@ vErrors.push(err132);
 }
 errors++;
 }
-if(typeof data55 == "number"){
-if(data55 > 1000 || isNaN(data55)){
-const err133 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+for(const key15 in data55){
+if(!((key15 === "nodes") || (key15 === "soak"))){
+const err133 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1640,8 +1641,11 @@ vErrors.push(err133);
 }
 errors++;
 }
-if(data55 < 1 || isNaN(data55)){
-const err134 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data55.nodes !== undefined){
+let data56 = data55.nodes;
+if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
+const err134 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1650,13 +1654,9 @@ vErrors.push(err134);
 }
 errors++;
 }
-}
-}
-if(data54.soak !== undefined){
-let data56 = data54.soak;
-if(typeof data56 === "string"){
-if(func3(data56) > 16){
-const err135 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(typeof data56 == "number"){
+if(data56 > 1000 || isNaN(data56)){
+const err135 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1665,8 +1665,8 @@ vErrors.push(err135);
 }
 errors++;
 }
-if(!pattern5.test(data56)){
-const err136 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+if(data56 < 1 || isNaN(data56)){
+const err136 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1676,8 +1676,12 @@ vErrors.push(err136);
 errors++;
 }
 }
-else {
-const err137 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data55.soak !== undefined){
+let data57 = data55.soak;
+if(typeof data57 === "string"){
+if(func3(data57) > 16){
+const err137 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1686,10 +1690,8 @@ vErrors.push(err137);
 }
 errors++;
 }
-}
-}
-else {
-const err138 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern5.test(data57)){
+const err138 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1699,13 +1701,8 @@ vErrors.push(err138);
 errors++;
 }
 }
-if(data52.failureThreshold !== undefined){
-let data57 = data52.failureThreshold;
-const _errs136 = errors;
-let valid33 = false;
-const _errs137 = errors;
-if(!((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57)))){
-const err139 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err139 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1714,12 +1711,10 @@ vErrors.push(err139);
 }
 errors++;
 }
-var _valid1 = _errs137 === errors;
-valid33 = valid33 || _valid1;
-if(!valid33){
-const _errs139 = errors;
-if(typeof data57 !== "string"){
-const err140 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err140 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1728,11 +1723,14 @@ vErrors.push(err140);
 }
 errors++;
 }
-var _valid1 = _errs139 === errors;
-valid33 = valid33 || _valid1;
 }
-if(!valid33){
-const err141 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data53.failureThreshold !== undefined){
+let data58 = data53.failureThreshold;
+const _errs139 = errors;
+let valid33 = false;
+const _errs140 = errors;
+if(!((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58)))){
+const err141 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1741,23 +1739,12 @@ vErrors.push(err141);
 }
 errors++;
 }
-else {
-errors = _errs136;
-if(vErrors !== null){
-if(_errs136){
-vErrors.length = _errs136;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data52.windows !== undefined){
-let data58 = data52.windows;
-if(Array.isArray(data58)){
-if(data58.length > 16){
-const err142 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+var _valid1 = _errs140 === errors;
+valid33 = valid33 || _valid1;
+if(!valid33){
+const _errs142 = errors;
+if(typeof data58 !== "string"){
+const err142 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1766,8 +1753,11 @@ vErrors.push(err142);
 }
 errors++;
 }
-if(data58.length < 1){
-const err143 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+var _valid1 = _errs142 === errors;
+valid33 = valid33 || _valid1;
+}
+if(!valid33){
+const err143 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1776,12 +1766,23 @@ vErrors.push(err143);
 }
 errors++;
 }
-const len8 = data58.length;
-for(let i8=0; i8<len8; i8++){
-let data59 = data58[i8];
-if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
-if(data59.schedule === undefined){
-const err144 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+else {
+errors = _errs139;
+if(vErrors !== null){
+if(_errs139){
+vErrors.length = _errs139;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data53.windows !== undefined){
+let data59 = data53.windows;
+if(Array.isArray(data59)){
+if(data59.length > 16){
+const err144 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1790,8 +1791,8 @@ vErrors.push(err144);
 }
 errors++;
 }
-if(data59.duration === undefined){
-const err145 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+if(data59.length < 1){
+const err145 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1800,9 +1801,12 @@ vErrors.push(err145);
 }
 errors++;
 }
-for(const key15 in data59){
-if(!(((key15 === "schedule") || (key15 === "duration")) || (key15 === "timeZone"))){
-const err146 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+const len8 = data59.length;
+for(let i8=0; i8<len8; i8++){
+let data60 = data59[i8];
+if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
+if(data60.schedule === undefined){
+const err146 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1811,12 +1815,8 @@ vErrors.push(err146);
 }
 errors++;
 }
-}
-if(data59.schedule !== undefined){
-let data60 = data59.schedule;
-if(typeof data60 === "string"){
-if(func3(data60) > 64){
-const err147 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data60.duration === undefined){
+const err147 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1825,8 +1825,9 @@ vErrors.push(err147);
 }
 errors++;
 }
-if(!pattern8.test(data60)){
-const err148 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^\\S+ \\S+ \\S+ \\S+ \\S+$"},message:"must match pattern \""+"^\\S+ \\S+ \\S+ \\S+ \\S+$"+"\""};
+for(const key16 in data60){
+if(!(((key16 === "schedule") || (key16 === "duration")) || (key16 === "timeZone"))){
+const err148 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1836,8 +1837,11 @@ vErrors.push(err148);
 errors++;
 }
 }
-else {
-const err149 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data60.schedule !== undefined){
+let data61 = data60.schedule;
+if(typeof data61 === "string"){
+if(func3(data61) > 64){
+const err149 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1846,12 +1850,8 @@ vErrors.push(err149);
 }
 errors++;
 }
-}
-if(data59.duration !== undefined){
-let data61 = data59.duration;
-if(typeof data61 === "string"){
-if(func3(data61) > 16){
-const err150 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!pattern8.test(data61)){
+const err150 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^\\S+ \\S+ \\S+ \\S+ \\S+$"},message:"must match pattern \""+"^\\S+ \\S+ \\S+ \\S+ \\S+$"+"\""};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1860,8 +1860,9 @@ vErrors.push(err150);
 }
 errors++;
 }
-if(!pattern5.test(data61)){
-const err151 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+}
+else {
+const err151 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1871,8 +1872,11 @@ vErrors.push(err151);
 errors++;
 }
 }
-else {
-const err152 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data60.duration !== undefined){
+let data62 = data60.duration;
+if(typeof data62 === "string"){
+if(func3(data62) > 16){
+const err152 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1881,12 +1885,8 @@ vErrors.push(err152);
 }
 errors++;
 }
-}
-if(data59.timeZone !== undefined){
-let data62 = data59.timeZone;
-if(typeof data62 === "string"){
-if(func3(data62) > 64){
-const err153 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!pattern5.test(data62)){
+const err153 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1897,7 +1897,7 @@ errors++;
 }
 }
 else {
-const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1907,9 +1907,11 @@ vErrors.push(err154);
 errors++;
 }
 }
-}
-else {
-const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data60.timeZone !== undefined){
+let data63 = data60.timeZone;
+if(typeof data63 === "string"){
+if(func3(data63) > 64){
+const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1919,9 +1921,8 @@ vErrors.push(err155);
 errors++;
 }
 }
-}
 else {
-const err156 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err156 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1931,9 +1932,9 @@ vErrors.push(err156);
 errors++;
 }
 }
-if(data52.paused !== undefined){
-if(typeof data52.paused !== "boolean"){
-const err157 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err157 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1943,10 +1944,9 @@ vErrors.push(err157);
 errors++;
 }
 }
-if(data52.rollback !== undefined){
-let data64 = data52.rollback;
-if(typeof data64 !== "string"){
-const err158 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err158 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1955,8 +1955,10 @@ vErrors.push(err158);
 }
 errors++;
 }
-if(!((data64 === "OnFailure") || (data64 === "Never"))){
-const err159 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data53.paused !== undefined){
+if(typeof data53.paused !== "boolean"){
+const err159 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1966,9 +1968,10 @@ vErrors.push(err159);
 errors++;
 }
 }
-}
-else {
-const err160 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data53.rollback !== undefined){
+let data65 = data53.rollback;
+if(typeof data65 !== "string"){
+const err160 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1977,13 +1980,8 @@ vErrors.push(err160);
 }
 errors++;
 }
-}
-if(data13.allow !== undefined){
-let data65 = data13.allow;
-if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
-for(const key16 in data65){
-if(!((((key16 === "gpuReset") || (key16 === "reboot")) || (key16 === "replaceForeignInstances")) || (key16 === "takeOver"))){
-const err161 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(!((data65 === "OnFailure") || (data65 === "Never"))){
+const err161 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1993,9 +1991,9 @@ vErrors.push(err161);
 errors++;
 }
 }
-if(data65.gpuReset !== undefined){
-if(typeof data65.gpuReset !== "boolean"){
-const err162 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err162 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -2005,9 +2003,12 @@ vErrors.push(err162);
 errors++;
 }
 }
-if(data65.reboot !== undefined){
-if(typeof data65.reboot !== "boolean"){
-const err163 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data13.allow !== undefined){
+let data66 = data13.allow;
+if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
+for(const key17 in data66){
+if(!((((key17 === "gpuReset") || (key17 === "reboot")) || (key17 === "replaceForeignInstances")) || (key17 === "takeOver"))){
+const err163 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2017,9 +2018,9 @@ vErrors.push(err163);
 errors++;
 }
 }
-if(data65.replaceForeignInstances !== undefined){
-if(typeof data65.replaceForeignInstances !== "boolean"){
-const err164 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data66.gpuReset !== undefined){
+if(typeof data66.gpuReset !== "boolean"){
+const err164 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2029,11 +2030,9 @@ vErrors.push(err164);
 errors++;
 }
 }
-if(data65.takeOver !== undefined){
-let data69 = data65.takeOver;
-if(Array.isArray(data69)){
-if(data69.length > 4){
-const err165 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(data66.reboot !== undefined){
+if(typeof data66.reboot !== "boolean"){
+const err165 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2042,8 +2041,10 @@ vErrors.push(err165);
 }
 errors++;
 }
-if(data69.length < 1){
-const err166 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data66.replaceForeignInstances !== undefined){
+if(typeof data66.replaceForeignInstances !== "boolean"){
+const err166 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2052,11 +2053,12 @@ vErrors.push(err166);
 }
 errors++;
 }
-const len9 = data69.length;
-for(let i9=0; i9<len9; i9++){
-let data70 = data69[i9];
-if(typeof data70 !== "string"){
-const err167 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data66.takeOver !== undefined){
+let data70 = data66.takeOver;
+if(Array.isArray(data70)){
+if(data70.length > 4){
+const err167 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2065,8 +2067,8 @@ vErrors.push(err167);
 }
 errors++;
 }
-if(!(data70 === "mig-manager")){
-const err168 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+if(data70.length < 1){
+const err168 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2075,10 +2077,11 @@ vErrors.push(err168);
 }
 errors++;
 }
-}
-}
-else {
-const err169 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len9 = data70.length;
+for(let i9=0; i9<len9; i9++){
+let data71 = data70[i9];
+if(typeof data71 !== "string"){
+const err169 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2087,10 +2090,8 @@ vErrors.push(err169);
 }
 errors++;
 }
-}
-}
-else {
-const err170 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data71 === "mig-manager")){
+const err170 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2100,10 +2101,9 @@ vErrors.push(err170);
 errors++;
 }
 }
-if(data13.onDelete !== undefined){
-let data71 = data13.onDelete;
-if(typeof data71 !== "string"){
-const err171 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err171 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2112,8 +2112,10 @@ vErrors.push(err171);
 }
 errors++;
 }
-if(!((data71 === "Keep") || (data71 === "DisableMig"))){
-const err172 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err172 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2123,9 +2125,10 @@ vErrors.push(err172);
 errors++;
 }
 }
-}
-else {
-const err173 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data13.onDelete !== undefined){
+let data72 = data13.onDelete;
+if(typeof data72 !== "string"){
+const err173 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2134,13 +2137,8 @@ vErrors.push(err173);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data72 = data.status;
-if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
-for(const key17 in data72){
-if(!(((((((key17 === "observedGeneration") || (key17 === "summary")) || (key17 === "conditions")) || (key17 === "nodes")) || (key17 === "plan")) || (key17 === "inFlight")) || (key17 === "failures"))){
-const err174 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(!((data72 === "Keep") || (data72 === "DisableMig"))){
+const err174 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2150,10 +2148,9 @@ vErrors.push(err174);
 errors++;
 }
 }
-if(data72.observedGeneration !== undefined){
-let data73 = data72.observedGeneration;
-if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
-const err175 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err175 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2163,11 +2160,12 @@ vErrors.push(err175);
 errors++;
 }
 }
-if(data72.summary !== undefined){
-let data74 = data72.summary;
-if(typeof data74 === "string"){
-if(func3(data74) > 256){
-const err176 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data.status !== undefined){
+let data73 = data.status;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+for(const key18 in data73){
+if(!(((((((key18 === "observedGeneration") || (key18 === "summary")) || (key18 === "conditions")) || (key18 === "nodes")) || (key18 === "plan")) || (key18 === "inFlight")) || (key18 === "failures"))){
+const err176 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2177,8 +2175,10 @@ vErrors.push(err176);
 errors++;
 }
 }
-else {
-const err177 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data73.observedGeneration !== undefined){
+let data74 = data73.observedGeneration;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err177 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2188,11 +2188,11 @@ vErrors.push(err177);
 errors++;
 }
 }
-if(data72.conditions !== undefined){
-let data75 = data72.conditions;
-if(Array.isArray(data75)){
-if(data75.length > 16){
-const err178 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data73.summary !== undefined){
+let data75 = data73.summary;
+if(typeof data75 === "string"){
+if(func3(data75) > 256){
+const err178 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2201,12 +2201,9 @@ vErrors.push(err178);
 }
 errors++;
 }
-const len10 = data75.length;
-for(let i10=0; i10<len10; i10++){
-let data76 = data75[i10];
-if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
-if(data76.type === undefined){
-const err179 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+else {
+const err179 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2215,8 +2212,12 @@ vErrors.push(err179);
 }
 errors++;
 }
-if(data76.status === undefined){
-const err180 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+if(data73.conditions !== undefined){
+let data76 = data73.conditions;
+if(Array.isArray(data76)){
+if(data76.length > 16){
+const err180 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2225,8 +2226,12 @@ vErrors.push(err180);
 }
 errors++;
 }
-if(data76.reason === undefined){
-const err181 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+const len10 = data76.length;
+for(let i10=0; i10<len10; i10++){
+let data77 = data76[i10];
+if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
+if(data77.type === undefined){
+const err181 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2235,8 +2240,8 @@ vErrors.push(err181);
 }
 errors++;
 }
-if(data76.message === undefined){
-const err182 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data77.status === undefined){
+const err182 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2245,8 +2250,8 @@ vErrors.push(err182);
 }
 errors++;
 }
-if(data76.lastTransitionTime === undefined){
-const err183 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data77.reason === undefined){
+const err183 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2255,9 +2260,8 @@ vErrors.push(err183);
 }
 errors++;
 }
-for(const key18 in data76){
-if(!((((((key18 === "type") || (key18 === "status")) || (key18 === "reason")) || (key18 === "message")) || (key18 === "lastTransitionTime")) || (key18 === "observedGeneration"))){
-const err184 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(data77.message === undefined){
+const err184 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2266,12 +2270,8 @@ vErrors.push(err184);
 }
 errors++;
 }
-}
-if(data76.type !== undefined){
-let data77 = data76.type;
-if(typeof data77 === "string"){
-if(func3(data77) > 316){
-const err185 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(data77.lastTransitionTime === undefined){
+const err185 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2280,9 +2280,9 @@ vErrors.push(err185);
 }
 errors++;
 }
-}
-else {
-const err186 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key19 in data77){
+if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
+const err186 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2292,10 +2292,11 @@ vErrors.push(err186);
 errors++;
 }
 }
-if(data76.status !== undefined){
-let data78 = data76.status;
-if(typeof data78 !== "string"){
-const err187 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data77.type !== undefined){
+let data78 = data77.type;
+if(typeof data78 === "string"){
+if(func3(data78) > 316){
+const err187 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2304,8 +2305,9 @@ vErrors.push(err187);
 }
 errors++;
 }
-if(!(((data78 === "True") || (data78 === "False")) || (data78 === "Unknown"))){
-const err188 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err188 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2315,11 +2317,10 @@ vErrors.push(err188);
 errors++;
 }
 }
-if(data76.reason !== undefined){
-let data79 = data76.reason;
-if(typeof data79 === "string"){
-if(func3(data79) > 1024){
-const err189 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data77.status !== undefined){
+let data79 = data77.status;
+if(typeof data79 !== "string"){
+const err189 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2328,9 +2329,8 @@ vErrors.push(err189);
 }
 errors++;
 }
-}
-else {
-const err190 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data79 === "True") || (data79 === "False")) || (data79 === "Unknown"))){
+const err190 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2340,11 +2340,11 @@ vErrors.push(err190);
 errors++;
 }
 }
-if(data76.message !== undefined){
-let data80 = data76.message;
+if(data77.reason !== undefined){
+let data80 = data77.reason;
 if(typeof data80 === "string"){
-if(func3(data80) > 8192){
-const err191 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(func3(data80) > 1024){
+const err191 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2355,7 +2355,7 @@ errors++;
 }
 }
 else {
-const err192 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err192 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2365,9 +2365,11 @@ vErrors.push(err192);
 errors++;
 }
 }
-if(data76.lastTransitionTime !== undefined){
-if(typeof data76.lastTransitionTime !== "string"){
-const err193 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data77.message !== undefined){
+let data81 = data77.message;
+if(typeof data81 === "string"){
+if(func3(data81) > 8192){
+const err193 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2377,10 +2379,8 @@ vErrors.push(err193);
 errors++;
 }
 }
-if(data76.observedGeneration !== undefined){
-let data82 = data76.observedGeneration;
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2390,9 +2390,9 @@ vErrors.push(err194);
 errors++;
 }
 }
-}
-else {
-const err195 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data77.lastTransitionTime !== undefined){
+if(typeof data77.lastTransitionTime !== "string"){
+const err195 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2402,9 +2402,10 @@ vErrors.push(err195);
 errors++;
 }
 }
-}
-else {
-const err196 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data77.observedGeneration !== undefined){
+let data83 = data77.observedGeneration;
+if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
+const err196 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2414,12 +2415,9 @@ vErrors.push(err196);
 errors++;
 }
 }
-if(data72.nodes !== undefined){
-let data83 = data72.nodes;
-if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
-for(const key19 in data83){
-if(!(((((((key19 === "matched") || (key19 === "ready")) || (key19 === "updating")) || (key19 === "pending")) || (key19 === "failed")) || (key19 === "conflicted")) || (key19 === "skipped"))){
-const err197 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+else {
+const err197 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2429,10 +2427,9 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data83.matched !== undefined){
-let data84 = data83.matched;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err198 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err198 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2442,10 +2439,12 @@ vErrors.push(err198);
 errors++;
 }
 }
-if(data83.ready !== undefined){
-let data85 = data83.ready;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err199 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data73.nodes !== undefined){
+let data84 = data73.nodes;
+if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
+for(const key20 in data84){
+if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
+const err199 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2455,10 +2454,10 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data83.updating !== undefined){
-let data86 = data83.updating;
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err200 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.matched !== undefined){
+let data85 = data84.matched;
+if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
+const err200 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2468,10 +2467,10 @@ vErrors.push(err200);
 errors++;
 }
 }
-if(data83.pending !== undefined){
-let data87 = data83.pending;
-if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err201 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.ready !== undefined){
+let data86 = data84.ready;
+if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
+const err201 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2481,10 +2480,10 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data83.failed !== undefined){
-let data88 = data83.failed;
-if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
-const err202 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.updating !== undefined){
+let data87 = data84.updating;
+if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
+const err202 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2494,10 +2493,10 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data83.conflicted !== undefined){
-let data89 = data83.conflicted;
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err203 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.pending !== undefined){
+let data88 = data84.pending;
+if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
+const err203 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2507,10 +2506,10 @@ vErrors.push(err203);
 errors++;
 }
 }
-if(data83.skipped !== undefined){
-let data90 = data83.skipped;
-if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err204 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.failed !== undefined){
+let data89 = data84.failed;
+if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
+const err204 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2520,9 +2519,10 @@ vErrors.push(err204);
 errors++;
 }
 }
-}
-else {
-const err205 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data84.conflicted !== undefined){
+let data90 = data84.conflicted;
+if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
+const err205 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2532,12 +2532,10 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data72.plan !== undefined){
-let data91 = data72.plan;
-if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
-for(const key20 in data91){
-if(!(((((key20 === "gpusChanging") || (key20 === "instancesKept")) || (key20 === "instancesDestroyed")) || (key20 === "instancesCreated")) || (key20 === "podsToEvict"))){
-const err206 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(data84.skipped !== undefined){
+let data91 = data84.skipped;
+if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
+const err206 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2547,10 +2545,9 @@ vErrors.push(err206);
 errors++;
 }
 }
-if(data91.gpusChanging !== undefined){
-let data92 = data91.gpusChanging;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err207 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err207 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2560,10 +2557,12 @@ vErrors.push(err207);
 errors++;
 }
 }
-if(data91.instancesKept !== undefined){
-let data93 = data91.instancesKept;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err208 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data73.plan !== undefined){
+let data92 = data73.plan;
+if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
+for(const key21 in data92){
+if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
+const err208 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2573,10 +2572,10 @@ vErrors.push(err208);
 errors++;
 }
 }
-if(data91.instancesDestroyed !== undefined){
-let data94 = data91.instancesDestroyed;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err209 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data92.gpusChanging !== undefined){
+let data93 = data92.gpusChanging;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err209 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2586,10 +2585,10 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data91.instancesCreated !== undefined){
-let data95 = data91.instancesCreated;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err210 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data92.instancesKept !== undefined){
+let data94 = data92.instancesKept;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err210 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2599,10 +2598,10 @@ vErrors.push(err210);
 errors++;
 }
 }
-if(data91.podsToEvict !== undefined){
-let data96 = data91.podsToEvict;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err211 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data92.instancesDestroyed !== undefined){
+let data95 = data92.instancesDestroyed;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err211 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2612,9 +2611,10 @@ vErrors.push(err211);
 errors++;
 }
 }
-}
-else {
-const err212 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data92.instancesCreated !== undefined){
+let data96 = data92.instancesCreated;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err212 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2624,11 +2624,10 @@ vErrors.push(err212);
 errors++;
 }
 }
-if(data72.inFlight !== undefined){
-let data97 = data72.inFlight;
-if(Array.isArray(data97)){
-if(data97.length > 500){
-const err213 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(data92.podsToEvict !== undefined){
+let data97 = data92.podsToEvict;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err213 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2637,12 +2636,10 @@ vErrors.push(err213);
 }
 errors++;
 }
-const len11 = data97.length;
-for(let i11=0; i11<len11; i11++){
-let data98 = data97[i11];
-if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
-if(data98.node === undefined){
-const err214 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+else {
+const err214 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2651,8 +2648,12 @@ vErrors.push(err214);
 }
 errors++;
 }
-if(data98.nodeUID === undefined){
-const err215 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data73.inFlight !== undefined){
+let data98 = data73.inFlight;
+if(Array.isArray(data98)){
+if(data98.length > 500){
+const err215 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2661,8 +2662,12 @@ vErrors.push(err215);
 }
 errors++;
 }
-if(data98.epoch === undefined){
-const err216 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+const len11 = data98.length;
+for(let i11=0; i11<len11; i11++){
+let data99 = data98[i11];
+if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
+if(data99.node === undefined){
+const err216 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2671,9 +2676,8 @@ vErrors.push(err216);
 }
 errors++;
 }
-for(const key21 in data98){
-if(!(((((key21 === "node") || (key21 === "nodeUID")) || (key21 === "epoch")) || (key21 === "startTime")) || (key21 === "deadline"))){
-const err217 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data99.nodeUID === undefined){
+const err217 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2682,12 +2686,8 @@ vErrors.push(err217);
 }
 errors++;
 }
-}
-if(data98.node !== undefined){
-let data99 = data98.node;
-if(typeof data99 === "string"){
-if(func3(data99) > 253){
-const err218 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data99.epoch === undefined){
+const err218 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2696,9 +2696,9 @@ vErrors.push(err218);
 }
 errors++;
 }
-}
-else {
-const err219 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key22 in data99){
+if(!(((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "startTime")) || (key22 === "deadline"))){
+const err219 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2708,11 +2708,11 @@ vErrors.push(err219);
 errors++;
 }
 }
-if(data98.nodeUID !== undefined){
-let data100 = data98.nodeUID;
+if(data99.node !== undefined){
+let data100 = data99.node;
 if(typeof data100 === "string"){
-if(func3(data100) > 64){
-const err220 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(func3(data100) > 253){
+const err220 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2723,7 +2723,7 @@ errors++;
 }
 }
 else {
-const err221 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err221 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2733,10 +2733,11 @@ vErrors.push(err221);
 errors++;
 }
 }
-if(data98.epoch !== undefined){
-let data101 = data98.epoch;
-if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
-const err222 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.nodeUID !== undefined){
+let data101 = data99.nodeUID;
+if(typeof data101 === "string"){
+if(func3(data101) > 64){
+const err222 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2746,9 +2747,8 @@ vErrors.push(err222);
 errors++;
 }
 }
-if(data98.startTime !== undefined){
-if(typeof data98.startTime !== "string"){
-const err223 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err223 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2758,9 +2758,10 @@ vErrors.push(err223);
 errors++;
 }
 }
-if(data98.deadline !== undefined){
-if(typeof data98.deadline !== "string"){
-const err224 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data99.epoch !== undefined){
+let data102 = data99.epoch;
+if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
+const err224 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2770,9 +2771,9 @@ vErrors.push(err224);
 errors++;
 }
 }
-}
-else {
-const err225 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data99.startTime !== undefined){
+if(typeof data99.startTime !== "string"){
+const err225 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2782,9 +2783,9 @@ vErrors.push(err225);
 errors++;
 }
 }
-}
-else {
-const err226 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data99.deadline !== undefined){
+if(typeof data99.deadline !== "string"){
+const err226 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2794,11 +2795,9 @@ vErrors.push(err226);
 errors++;
 }
 }
-if(data72.failures !== undefined){
-let data104 = data72.failures;
-if(Array.isArray(data104)){
-if(data104.length > 50){
-const err227 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+}
+else {
+const err227 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2807,12 +2806,10 @@ vErrors.push(err227);
 }
 errors++;
 }
-const len12 = data104.length;
-for(let i12=0; i12<len12; i12++){
-let data105 = data104[i12];
-if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
-if(data105.node === undefined){
-const err228 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+else {
+const err228 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2821,8 +2818,12 @@ vErrors.push(err228);
 }
 errors++;
 }
-if(data105.reason === undefined){
-const err229 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data73.failures !== undefined){
+let data105 = data73.failures;
+if(Array.isArray(data105)){
+if(data105.length > 50){
+const err229 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2831,8 +2832,12 @@ vErrors.push(err229);
 }
 errors++;
 }
-if(data105.message === undefined){
-const err230 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+const len12 = data105.length;
+for(let i12=0; i12<len12; i12++){
+let data106 = data105[i12];
+if(data106 && typeof data106 == "object" && !Array.isArray(data106)){
+if(data106.node === undefined){
+const err230 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2841,9 +2846,8 @@ vErrors.push(err230);
 }
 errors++;
 }
-for(const key22 in data105){
-if(!((((key22 === "node") || (key22 === "reason")) || (key22 === "message")) || (key22 === "time"))){
-const err231 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data106.reason === undefined){
+const err231 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2852,12 +2856,8 @@ vErrors.push(err231);
 }
 errors++;
 }
-}
-if(data105.node !== undefined){
-let data106 = data105.node;
-if(typeof data106 === "string"){
-if(func3(data106) > 253){
-const err232 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data106.message === undefined){
+const err232 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2866,9 +2866,9 @@ vErrors.push(err232);
 }
 errors++;
 }
-}
-else {
-const err233 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key23 in data106){
+if(!((((key23 === "node") || (key23 === "reason")) || (key23 === "message")) || (key23 === "time"))){
+const err233 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2878,11 +2878,11 @@ vErrors.push(err233);
 errors++;
 }
 }
-if(data105.reason !== undefined){
-let data107 = data105.reason;
+if(data106.node !== undefined){
+let data107 = data106.node;
 if(typeof data107 === "string"){
-if(func3(data107) > 64){
-const err234 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(func3(data107) > 253){
+const err234 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2893,7 +2893,7 @@ errors++;
 }
 }
 else {
-const err235 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err235 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2903,11 +2903,11 @@ vErrors.push(err235);
 errors++;
 }
 }
-if(data105.message !== undefined){
-let data108 = data105.message;
+if(data106.reason !== undefined){
+let data108 = data106.reason;
 if(typeof data108 === "string"){
-if(func3(data108) > 1024){
-const err236 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(func3(data108) > 64){
+const err236 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2918,7 +2918,7 @@ errors++;
 }
 }
 else {
-const err237 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err237 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2928,9 +2928,11 @@ vErrors.push(err237);
 errors++;
 }
 }
-if(data105.time !== undefined){
-if(typeof data105.time !== "string"){
-const err238 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data106.message !== undefined){
+let data109 = data106.message;
+if(typeof data109 === "string"){
+if(func3(data109) > 1024){
+const err238 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2940,9 +2942,8 @@ vErrors.push(err238);
 errors++;
 }
 }
-}
 else {
-const err239 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err239 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2952,9 +2953,9 @@ vErrors.push(err239);
 errors++;
 }
 }
-}
-else {
-const err240 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data106.time !== undefined){
+if(typeof data106.time !== "string"){
+const err240 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2966,7 +2967,7 @@ errors++;
 }
 }
 else {
-const err241 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err241 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2978,12 +2979,36 @@ errors++;
 }
 }
 else {
-const err242 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err242 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err242];
 }
 else {
 vErrors.push(err242);
+}
+errors++;
+}
+}
+}
+else {
+const err243 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err243];
+}
+else {
+vErrors.push(err243);
+}
+errors++;
+}
+}
+}
+else {
+const err244 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err244];
+}
+else {
+vErrors.push(err244);
 }
 errors++;
 }

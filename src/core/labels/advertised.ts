@@ -27,3 +27,19 @@ export function resourcesText(resources: Readonly<Record<string, number>>): stri
     .map(([name, count]) => `${name} ${count}`);
   return parts.length > 0 ? parts.join(', ') : 'nothing';
 }
+
+/**
+ * Whether what a kubelet offers are these devices and no others, shared or not: time-slicing multiplies each count and may add
+ * `.shared` to the name.
+ */
+export function offersDevices(
+  offered: Readonly<Record<string, number>>,
+  devices: Readonly<Record<string, number>>,
+): boolean {
+  const found = new Map(Object.entries(offered).map(([name, count]) => [name.replace(/\.shared$/, ''), count]));
+  const wanted = Object.entries(devices).filter(([, count]) => count > 0);
+  return (
+    [...found].filter(([, count]) => count > 0).length === wanted.length &&
+    wanted.every(([name, count]) => (found.get(name) ?? 0) > 0 && (found.get(name) ?? 0) % count === 0)
+  );
+}

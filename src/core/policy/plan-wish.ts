@@ -1,18 +1,9 @@
-import type { DeviceReport, GpuReport, GpuWish, PlanReport, Wish } from '../../api/types.ts';
+import type { DeviceReport, PlanReport, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../fingerprint.ts';
-import { findModel } from '../geometry/model-lookup.ts';
-import { planGpu } from '../planning/gpu-plan.ts';
-import type { Instance } from '../planning/instance.ts';
 import type { Step } from '../planning/step.ts';
-import { liveGeometry } from './live-geometry.ts';
-import { meetsWish, wishHash } from './wish.ts';
-
-/** What has to be done on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */
-export interface GpuWork {
-  readonly uuid: string;
-  readonly mode?: 'Enable' | 'Disable';
-  readonly steps: readonly Step[];
-}
+import type { ForeignInstances } from './ownership.ts';
+import { type GpuOutcome, type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
+import { wishHash } from './wish.ts';
 
 export interface WishPlan {
   /** GPUs that differ from the wish, in the order of the device. */
@@ -21,24 +12,19 @@ export interface WishPlan {
   readonly report: PlanReport;
 }
 
-/** What one GPU needs; `kept` instances stay as they are. */
-interface GpuOutcome {
-  readonly work?: GpuWork;
-  readonly kept: number;
-  readonly refusal?: PlanRefusal;
-}
+/** What is asked for: a wish, or a grant of it. */
+type Asked = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
 
-interface PlanRefusal {
-  readonly code: NonNullable<PlanReport['refusalCode']>;
-  readonly message: string;
-}
+const noForeign: ForeignInstances = new Map();
 
 /**
- * Plans a wish on what the agent just read. An instance with a process is never destroyed: where the wish needs that,
- * the plan is a refusal that names it. Deterministic: the same device and wish give the same hash.
+ * Plans a wish on what the agent just read. An instance that somebody uses is never destroyed, nor one that somebody else made
+ * unless the wish says so: where that would be needed, the plan is a refusal that names it. Deterministic: the same device and wish
+ * give the same hash.
  */
-export function planWish(device: DeviceReport, wish: Wish['gpus']): WishPlan {
-  const outcomes = wish.map((one) => planOne(device, one));
+export function planWish(device: DeviceReport, wish: Asked, foreign: ForeignInstances = noForeign): WishPlan {
+  const untouchable = wish.replaceForeignInstances === true ? noForeign : foreign;
+  const outcomes = wish.gpus.map((one) => planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set()));
   const refusals = outcomes.flatMap((outcome) => outcome.refusal ?? []);
   const stopping = refusals.find(({ code }) => code !== 'Lost');
   const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
@@ -55,81 +41,18 @@ export function planWish(device: DeviceReport, wish: Wish['gpus']): WishPlan {
       destroy: count('DestroyInstance'),
       create: count('CreateInstance'),
       gpusChanging: work.length,
+      ...some('modeChanges', work.filter(({ mode }) => mode !== undefined).length),
+      ...listAffected(outcomes),
       ...(refusal === undefined ? {} : { refusalCode: refusal.code, refusal: refusal.message.slice(0, 1024) }),
     },
   };
 }
 
-function planOne(device: DeviceReport, wish: GpuWish): GpuOutcome {
-  const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
-  if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
-  if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
-  if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
-  return wish.mig === 'Disabled' ? planWhole(gpu) : planSlices(device, gpu, wish);
+function some(key: 'modeChanges', count: number): { readonly modeChanges?: number } {
+  return count > 0 ? { [key]: count } : {};
 }
 
-function planWhole(gpu: GpuReport): GpuOutcome {
-  const busy = gpu.instances.find((instance) => instance.busy === true);
-  if (busy) {
-    const what = `a process runs on ${busy.profile} at ${busy.start}`;
-    return refuse('InUse', `GPU ${gpu.index}: ${what}; MIG mode can be disabled when it has ended`);
-  }
-  const steps = gpu.instances.map((instance): Step => ({
-    action: 'DestroyInstance',
-    profile: instance.profile,
-    start: instance.start,
-    computeInstances: computeInstancesOf(gpu, instance.start),
-  }));
-  return { kept: 0, work: { uuid: gpu.uuid, mode: 'Disable', steps } };
-}
-
-function planSlices(device: DeviceReport, gpu: GpuReport, wish: GpuWish): GpuOutcome {
-  const name = `GPU ${gpu.index} (${gpu.product.replace(/^NVIDIA /, '')})`;
-  const geometry = liveGeometry(device, gpu);
-  if (!geometry) return refuse('Impossible', `${name} does not know MIG`);
-  const isOn = gpu.mig === 'Enabled';
-  if (!isOn && gpu.busy === true) {
-    return refuse('InUse', `${name}: a process runs on it; MIG mode can be enabled when it has ended`);
-  }
-  const model = findModel(gpu.product);
-  const plan = planGpu(
-    geometry,
-    isOn ? gpu.instances.map((one) => instanceOf(gpu, one.start)) : [],
-    wish.profiles ?? {},
-    {
-      gpuName: name,
-      keepBusy: true,
-      ...(model === undefined ? {} : { model }),
-    },
-  );
-  if (!plan.fits) {
-    const code = plan.refusal.code === 'BusyInstanceInTheWay' ? 'InUse' : 'Impossible';
-    return refuse(code, `${name}: ${plan.refusal.message}`);
-  }
-  return {
-    kept: plan.keep.length,
-    work: { uuid: gpu.uuid, ...(isOn ? {} : { mode: 'Enable' as const }), steps: plan.steps },
-  };
-}
-
-function refuse(code: PlanRefusal['code'], message: string): GpuOutcome {
-  return { kept: 0, refusal: { code, message } };
-}
-
-function instanceOf(gpu: GpuReport, start: number): Instance {
-  const found = gpu.instances.find((instance) => instance.start === start);
-  return {
-    profile: found?.profile ?? '',
-    start,
-    busy: found?.busy ?? false,
-    computeInstances: computeInstancesOf(gpu, start),
-  };
-}
-
-/** The driver's list calls a whole `1g.5gb+me` by the name `1g.5gb`; the planner wants the GPU instance's name. */
-function computeInstancesOf(gpu: GpuReport, start: number): readonly string[] {
-  const found = gpu.instances.find((instance) => instance.start === start);
-  return (found?.computeInstances ?? []).map(({ profile }) =>
-    /^\dc\./.test(profile) ? profile : (found?.profile ?? profile),
-  );
+function listAffected(outcomes: readonly GpuOutcome[]): { readonly affectedPods?: string[] } {
+  const pods = [...new Set(outcomes.flatMap((outcome) => outcome.pods ?? []))].sort().slice(0, 64);
+  return pods.length > 0 ? { affectedPods: pods } : {};
 }

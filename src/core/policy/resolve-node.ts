@@ -48,7 +48,10 @@ export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wis
     for (const { wish } of choose(candidates, entry.gpus?.count, current)) wishes.set(wish.uuid, wish);
   }
   // In the order of the device, so that equal wishes are equal lists.
-  const wish: Wish = { gpus: gpus.flatMap(({ uuid }) => wishes.get(uuid) ?? []) };
+  const wish: Wish = {
+    gpus: gpus.flatMap(({ uuid }) => wishes.get(uuid) ?? []),
+    ...(spec.allow?.replaceForeignInstances === true ? { replaceForeignInstances: true } : {}),
+  };
   const refusal = spec.strategy === 'single' ? checkSingle(gpus, wish.gpus) : undefined;
   return refusal ? { refusal } : { wish };
 }

@@ -9,16 +9,13 @@ export function unsupportedFields(spec: PolicySpec): readonly string[] {
   const report = (path: string, isSet: boolean) => {
     if (isSet) found.push(path);
   };
-  report('spec.sharing', spec.sharing !== undefined && Object.keys(spec.sharing).length > 0);
   for (const field of ['scope', 'timeout', 'onTimeout', 'gracePeriod'] as const) {
     report(`spec.drain.${field}`, spec.drain?.[field] !== undefined);
   }
-  for (const field of ['maxUnavailable', 'canary', 'failureThreshold', 'windows', 'rollback'] as const) {
+  for (const field of ['maxUnavailable', 'canary', 'failureThreshold', 'windows'] as const) {
     report(`spec.rollout.${field}`, spec.rollout?.[field] !== undefined);
   }
   report('spec.allow.reboot', spec.allow?.reboot === true);
-  report('spec.allow.replaceForeignInstances', spec.allow?.replaceForeignInstances === true);
-  report('spec.allow.takeOver', spec.allow?.takeOver !== undefined);
   report('spec.onDelete: DisableMig', spec.onDelete === 'DisableMig');
   return found;
 }

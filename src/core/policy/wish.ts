@@ -3,8 +3,9 @@ import { canonicalJson, fingerprint } from '../fingerprint.ts';
 import type { Layout } from '../geometry/geometry.ts';
 
 /** Names the wish: the agent's plan says by this which wish it was made for. */
-export function wishHash(gpus: Wish['gpus']): string {
-  return fingerprint(canonicalJson([...gpus].sort((a, b) => (a.uuid < b.uuid ? -1 : 1))));
+export function wishHash({ gpus, replaceForeignInstances }: Pick<Wish, 'gpus' | 'replaceForeignInstances'>): string {
+  const sorted = [...gpus].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+  return fingerprint(canonicalJson(replaceForeignInstances === true ? [sorted, 'replaceForeignInstances'] : sorted));
 }
 
 /** What is on the GPU, in a layout's words: the compute instances that workloads can use, by profile. */

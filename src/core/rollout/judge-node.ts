@@ -3,6 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, Phase, Wish } from '../../ap
 import { sameJson } from '../fingerprint.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
 import { deviceMeets, wishHash } from '../policy/wish.ts';
+import { isRepair, mostRepairs, recentRepairs, repairWindowMs } from './repair.ts';
 
 /** All that decides what happens next on a node. */
 export interface NodeSituation {
@@ -55,6 +56,7 @@ const rules: readonly Rule[] = [
   planMissing,
   planRefused,
   retryLater,
+  drifting,
   paused,
 ];
 
@@ -158,7 +160,7 @@ function planOnly({ partition, policy }: NodeSituation): Judgement | undefined {
 
 function planMissing({ partition, wish }: NodeSituation): Judgement | undefined {
   const device = partition.status?.device;
-  if (wish && device?.plan?.wishHash === wishHash(wish.gpus) && device.step !== 'Unknown') return undefined;
+  if (wish && device?.plan?.wishHash === wishHash(wish) && device.step !== 'Unknown') return undefined;
   const error = device?.error;
   return {
     phase: 'Pending',
@@ -177,7 +179,8 @@ function planRefused({ partition }: NodeSituation): Judgement | undefined {
   // The agent reads the device again soon, and plans anew when the process has ended.
   if (refusalCode === 'InUse')
     return { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, next: 'NamePods' };
-  return { phase: 'Failed', reason: 'Refused', message: refusal, next: 'Wait' };
+  const reason = refusalCode === 'Foreign' ? 'ForeignInstances' : 'Refused';
+  return { phase: 'Failed', reason, message: refusal, next: 'Wait' };
 }
 
 function retryLater({ partition, now }: NodeSituation): Judgement | undefined {
@@ -187,6 +190,23 @@ function retryLater({ partition, now }: NodeSituation): Judgement | undefined {
   const message = `${device.error.code}: ${device.error.message}`;
   if (now >= until) return undefined;
   return { phase: 'Failed', reason: 'Failed', message, next: 'Wait', again: until - now };
+}
+
+// Whoever changes the device beside us would go on, and so would we: pods would come and go for ever.
+function drifting({ partition, now }: NodeSituation): Judgement | undefined {
+  const repairs = recentRepairs(partition, now);
+  const [oldest] = repairs.slice(-mostRepairs);
+  if (oldest === undefined || repairs.length < mostRepairs || !isRepair(partition)) return undefined;
+  const until = Date.parse(oldest) + repairWindowMs;
+  return {
+    phase: 'Failed',
+    reason: 'Drifting',
+    message:
+      `something else changes the GPUs: the layout was put right ${mostRepairs} times within an hour and is not as it was again. ` +
+      `Find out who does it (nvidia-smi by hand, mig-manager, a boot script); it is tried again at ${new Date(until).toISOString()}, or when the policy changes`,
+    next: 'Wait',
+    again: until - now + 1000,
+  };
 }
 
 function paused({ policy }: NodeSituation): Judgement | undefined {

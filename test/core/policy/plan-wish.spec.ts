@@ -8,7 +8,7 @@ describe('planWish', () => {
     const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
     const wish = [{ uuid: uuidOf(0), profiles: { '3g.20gb': 2 } }];
     expect(deviceMeets(device.gpus ?? [], wish)).to.equal(true);
-    expect(planWish(device, wish)).to.deep.include({ work: [] });
+    expect(planWish(device, { gpus: wish })).to.deep.include({ work: [] });
   });
 
   it('keeps what can stay and touches only GPUs that differ', () => {
@@ -17,47 +17,86 @@ describe('planWish', () => {
       aGpu({ index: 1, slices: ['3g.20gb@0', '3g.20gb@4'] }),
     );
     const wish = [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '3g.20gb': 2 } }));
-    const { work, report } = planWish(device, wish);
+    const { work, report } = planWish(device, { gpus: wish });
     expect(work.map(({ uuid }) => uuid)).to.deep.equal([uuidOf(0)]);
     expect(report).to.include({ keep: 3, destroy: 1, create: 1, gpusChanging: 1 });
   });
 
   it('turns MIG on before the first slice, and off after the last is gone', () => {
-    const on = planWish(aDevice(aGpu()), [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }]);
+    const on = planWish(aDevice(aGpu()), { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] });
     expect(on.work[0]).to.deep.include({ mode: 'Enable' });
     expect(on.work[0]?.steps.map(({ action }) => action)).to.deep.equal(['CreateInstance']);
-    const off = planWish(aDevice(aGpu({ slices: ['7g.40gb@0'] })), [{ uuid: uuidOf(0), mig: 'Disabled' }]);
+    const off = planWish(aDevice(aGpu({ slices: ['7g.40gb@0'] })), { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] });
     expect(off.work[0]).to.deep.include({ mode: 'Disable' });
     expect(off.work[0]?.steps.map(({ action }) => action)).to.deep.equal(['DestroyInstance']);
   });
 
   it('refuses to destroy what a process uses, and keeps it where the wish allows', () => {
     const device = aDevice(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] }));
-    const whole = planWish(device, [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }]);
+    const whole = planWish(device, { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] });
     expect(whole.work).to.deep.equal([]);
     expect(whole.report.refusal).to.match(/in use/);
-    const around = planWish(device, [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '1g.5gb': 3 } }]);
+    const around = planWish(device, { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '1g.5gb': 3 } }] });
     expect(
       around.work[0]?.steps.filter(({ action }) => action === 'DestroyInstance').map(({ start }) => start),
     ).to.deep.equal([4]);
-    const off = planWish(device, [{ uuid: uuidOf(0), mig: 'Disabled' }]);
+    const off = planWish(device, { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] });
     expect(off.report.refusal).to.match(/process runs on 3g\.20gb at 0/);
   });
 
   it('does not let a lost GPU stop the others, and says so when nothing else is left', () => {
     const lost = aGpu({ error: 'GpuLost: fell off the bus' });
     const wish = [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '7g.40gb': 1 } }));
-    const both = planWish(aDevice(lost, aGpu({ index: 1 })), wish);
+    const both = planWish(aDevice(lost, aGpu({ index: 1 })), { gpus: wish });
     expect(both.work.map(({ uuid }) => uuid)).to.deep.equal([uuidOf(1)]);
     expect(both.report.refusal).to.equal(undefined);
-    const rest = planWish(aDevice(lost, aGpu({ index: 1, slices: ['7g.40gb@0'] })), wish);
+    const rest = planWish(aDevice(lost, aGpu({ index: 1, slices: ['7g.40gb@0'] })), { gpus: wish });
     expect(rest.report.refusal).to.match(/GPU 0 .*GpuLost/);
   });
 
   it('gives equal devices and wishes equal hashes, and others others', () => {
     const wish = [{ uuid: uuidOf(0), profiles: { '1g.5gb': 2, '3g.20gb': 1 } }];
-    const hash = (...slices: string[]) => planWish(aDevice(aGpu({ slices })), wish).report.hash;
+    const hash = (...slices: string[]) => planWish(aDevice(aGpu({ slices })), { gpus: wish }).report.hash;
     expect(hash('1g.5gb@0', '2g.10gb@2')).to.equal(hash('2g.10gb@2', '1g.5gb@0'));
     expect(hash('1g.5gb@0', '2g.10gb@2')).not.to.equal(hash('1g.5gb@1', '2g.10gb@2'));
+  });
+
+  it('never destroys what somebody else made, unless the wish says so', () => {
+    const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const gpus = [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }];
+    const foreign = new Map([[uuidOf(0), new Set(['3g.20gb@0'])]]);
+    const { work, report } = planWish(device, { gpus }, foreign);
+    expect(work).to.deep.equal([]);
+    expect(report).to.include({ refusalCode: 'Foreign', destroy: 0 });
+    expect(report.refusal).to.match(/3g\.20gb at 0 gone, which this operator did not make.*replaceForeignInstances/);
+    const allowed = planWish(device, { gpus, replaceForeignInstances: true }, foreign);
+    expect(allowed.report).to.include({ destroy: 2, create: 1 });
+    const off = planWish(device, { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] }, foreign);
+    expect(off.report.refusalCode).to.equal('Foreign');
+  });
+
+  it('keeps a foreign instance that the layout has room for, and destroys ours beside it', () => {
+    const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const foreign = new Map([[uuidOf(0), new Set(['3g.20gb@0'])]]);
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '1g.5gb': 3 } }] };
+    const { work } = planWish(device, wish, foreign);
+    const destroyed = work[0]?.steps.filter(({ action }) => action === 'DestroyInstance');
+    expect(destroyed?.map(({ start }) => start)).to.deep.equal([4]);
+  });
+
+  it('says that somebody works there before it says whose instance it is, and names the pods', () => {
+    const gpu = aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] });
+    const instances = gpu.instances.map((one) => (one.busy ? { ...one, pods: ['team/train'] } : one));
+    const foreign = new Map([[uuidOf(0), new Set(['3g.20gb@0', '3g.20gb@4'])]]);
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
+    const { report } = planWish(aDevice({ ...gpu, instances }), wish, foreign);
+    expect(report).to.deep.include({ refusalCode: 'InUse', affectedPods: ['team/train'] });
+    expect(report.refusal).to.match(/held by team\/train/);
+  });
+
+  it('counts the GPUs whose MIG mode changes, for whom everybody has to leave', () => {
+    const wish = { gpus: [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '7g.40gb': 1 } })) };
+    const { report } = planWish(aDevice(aGpu(), aGpu({ index: 1, slices: ['1g.5gb@0'] })), wish);
+    expect(report).to.include({ gpusChanging: 2, modeChanges: 1 });
   });
 });

@@ -12,7 +12,7 @@ const done = aDevice(aGpu({ slices: ['7g.40gb@0'] }));
 const granted = { gpus: wish.gpus, epoch: 3, planHash: 'x', deadline: '2026-01-01T12:10:00Z' };
 
 function withPlan(device: DeviceReport): DeviceReport {
-  return { ...device, plan: planWish(device, wish.gpus).report };
+  return { ...device, plan: planWish(device, wish).report };
 }
 
 function judge(situation: Partial<NodeSituation>): Judgement {
@@ -37,7 +37,7 @@ describe('judgeNode', () => {
   });
 
   it('waits for the plan of this wish', () => {
-    const stale = { ...whole, plan: planWish(whole, [{ uuid: uuidOf(0), mig: 'Disabled' }]).report };
+    const stale = { ...whole, plan: planWish(whole, { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] }).report };
     expect(judge({ partition: aPartition({ ...managed, device: stale }) })).to.include({
       next: 'Wait',
       reason: 'AwaitingPlan',
@@ -124,5 +124,40 @@ describe('judgeNode', () => {
       device: { step: 'Unknown', error: { code: 'DriverUnavailable', message: 'no driver' } },
     });
     expect(judge({ wish: undefined, partition: blind }).message).to.include('DriverUnavailable: no driver');
+  });
+
+  it('puts a layout right that something else changed, three times an hour and no more', () => {
+    const grant = { ...granted, deadline: '2026-01-01T10:00:00Z' };
+    const device = { ...withPlan(whole), observedEpoch: 3, bootID: 'b', lastGood: { bootID: 'b' } };
+    const at = (...minutes: readonly number[]) =>
+      judge({
+        partition: aPartition({
+          ...managed,
+          granted: grant,
+          device,
+          repairs: minutes.map((minute) => new Date(now - minute * 60_000).toISOString()),
+        }),
+      });
+    expect(at()).to.include({ next: 'Grant' });
+    expect(at(50, 40)).to.include({ next: 'Grant' });
+    expect(at(90, 40, 20)).to.include({ next: 'Grant' });
+    const stopped = at(50, 40, 20);
+    expect(stopped).to.include({ next: 'Wait', phase: 'Failed', reason: 'Drifting', again: 10 * 60_000 + 1000 });
+    expect(stopped.message).to.match(/3 times within an hour.*tried again at 2026-01-01T12:10:00/);
+  });
+
+  it('does not take a new wish, a failure or a reboot for drift', () => {
+    const repairs = [3, 2, 1].map((minute) => new Date(now - minute * 60_000).toISOString());
+    const device: DeviceReport = { ...withPlan(whole), observedEpoch: 3, bootID: 'b', lastGood: { bootID: 'b' } };
+    const other = { ...granted, gpus: [{ uuid: uuidOf(0), mig: 'Disabled' as const }] };
+    const rebooted = { ...device, bootID: 'c' };
+    expect(judge({ partition: aPartition({ ...managed, granted: other, device, repairs }) }).next).to.equal('Grant');
+    expect(judge({ partition: aPartition({ ...managed, granted, device: rebooted, repairs }) }).next).to.equal('Grant');
+  });
+
+  it('says whose instances are in the way', () => {
+    const plan = { ...withPlan(whole).plan, refusalCode: 'Foreign' as const, refusal: '3g.20gb at 0 is not ours' };
+    const partition = aPartition({ ...managed, device: { ...whole, plan: plan as never } });
+    expect(judge({ partition })).to.include({ phase: 'Failed', reason: 'ForeignInstances', next: 'Wait' });
   });
 });

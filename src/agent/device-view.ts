@@ -1,0 +1,117 @@
+import type { DeviceReport } from '../api/types.ts';
+import { reportDevice } from '../device/report-device.ts';
+import { describeError, type Logger } from '../process/logger.ts';
+import type { DeviceState } from '../device/state.ts';
+import { type Fault, faultOf } from './fault.ts';
+import { type Kubelet, withHolders } from './kubelet.ts';
+
+type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>;
+
+/** How often the device is read while somebody is in the way of the wish, in ms. */
+const busyReadMs = 5_000;
+/** How often the kubelet is asked after a change whether it offers the new devices, and for how long, in ms. */
+const settlingAskMs = 250;
+const settlingMs = 10 * 60_000;
+
+/** What the agent knows of its GPUs: the last reading, and the kubelet's word on them. */
+export class DeviceView {
+  readonly #read: () => Promise<DeviceState>;
+  readonly #kubelet: Kubelet | undefined;
+  readonly #logger: Logger;
+  readonly #intervalMs: number;
+  #report: Report | undefined;
+  #readAt = -Infinity;
+  #settleUntil = -Infinity;
+  /** Set while the plan waits for somebody who uses a GPU: it is looked at more often. */
+  isInUse = false;
+  /** Readings that failed in a row. */
+  failures = 0;
+
+  constructor(parts: {
+    readonly read: () => Promise<DeviceState>;
+    readonly kubelet: Kubelet | undefined;
+    readonly logger: Logger;
+    readonly intervalMs: number;
+  }) {
+    this.#read = parts.read;
+    this.#kubelet = parts.kubelet;
+    this.#logger = parts.logger;
+    this.#intervalMs = parts.intervalMs;
+  }
+
+  /** Empty before the first reading. */
+  get report(): Report | Record<string, never> {
+    return this.#report ?? {};
+  }
+
+  get hasReport(): boolean {
+    return this.#report !== undefined;
+  }
+
+  get isStale(): boolean {
+    return this.#report === undefined || performance.now() - this.#readAt > this.paceMs;
+  }
+
+  get paceMs(): number {
+    return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
+  }
+
+  /** When to look again, in ms. */
+  get againMs(): number {
+    return this.isSettling ? settlingAskMs : this.paceMs + 50;
+  }
+
+  /** True after a change until the kubelet offers no device of before. */
+  get isSettling(): boolean {
+    return performance.now() < this.#settleUntil;
+  }
+
+  /** Reads the device; a fault leaves the last reading as it was: unknown is not empty. */
+  async read(): Promise<Fault | undefined> {
+    try {
+      return await this.take(await this.#read());
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  /** Takes a reading that was made just now, and asks the kubelet about it. */
+  async take(state: DeviceState): Promise<Fault | undefined> {
+    const report = reportDevice(state);
+    try {
+      const word = await this.#kubelet?.ask(report);
+      this.#report = word
+        ? { ...report, gpus: [...withHolders(report.gpus ?? [], word.holders)], advertised: word.advertised }
+        : report;
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#readAt = performance.now();
+    this.failures = 0;
+    return undefined;
+  }
+
+  /** The devices have changed: what the kubelet offers has to follow. */
+  expectChange(): void {
+    if (this.#report?.advertised) this.#settleUntil = performance.now() + settlingMs;
+  }
+
+  /**
+   * Asks the kubelet again while it has to follow a change. What it says in between is not news: it is taken when it has followed.
+   *
+   * @param isFollowed whether this is what the devices are now
+   */
+  async settle(isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean): Promise<void> {
+    if (!this.isSettling || !this.#report) return;
+    const word = await this.#kubelet?.ask(this.#report).catch(() => undefined);
+    if (!word || !isFollowed(word.advertised)) return;
+    this.#settleUntil = -Infinity;
+    this.#report = { ...this.#report, advertised: word.advertised };
+  }
+
+  #fail(error: unknown): Fault {
+    this.failures += 1;
+    this.#logger.warn('cannot read the GPUs', { error: describeError(error) });
+    return faultOf(error);
+  }
+}
