@@ -12,6 +12,7 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import { DeviceError } from '../device/errors.ts';
+import type { DeviceState } from '../device/state.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, WorkOptions } from './device.ts';
 import { DeviceView } from './device-view.ts';
@@ -33,6 +34,12 @@ export interface AgentOptions {
   readonly machine: string | undefined;
   /** How often the GPUs are read when nothing else asks for it, in ms. */
   readonly readIntervalMs: number;
+}
+
+/** How a grant went, and the reading that proves it, where there is one. */
+interface Outcome {
+  readonly fault?: Fault | undefined;
+  readonly state?: DeviceState | undefined;
 }
 
 /**
@@ -61,6 +68,7 @@ export class NodeAgent {
     const partition = this.#newest(watched);
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
+    this.#view.strategy = partition.spec.strategy;
     const isDue = granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0);
     // 2. Act on a grant that is not done with; otherwise look at the device when there is a reason to.
     if (isDue) return this.#act(partition, granted, signal);
@@ -83,8 +91,9 @@ export class NodeAgent {
     const { logger } = this.#options;
     const epoch = granted.epoch;
     let fault: Fault | undefined;
+    let state: DeviceState | undefined;
     try {
-      fault = await this.#apply(partition, granted, signal);
+      ({ fault, state } = await this.#apply(partition, granted, signal));
     } catch (error) {
       if (signal.aborted) throw error;
       // No answer from the API server: nothing has been destroyed without it, and the grant still stands.
@@ -92,17 +101,17 @@ export class NodeAgent {
       fault = faultOf(error);
     }
     this.#failures = fault ? this.#failures + 1 : 0;
-    const readFault = await this.#view.read();
+    const readFault = await (state ? this.#view.take(state) : this.#view.read());
     this.#view.expectChange();
     logger[fault ? 'warn' : 'info']('grant finished', {
       epoch,
       ...(fault ? { code: fault.code, error: fault.message } : {}),
     });
     const outcome = fault ?? readFault;
-    const state = { ...this.#state(partition.status?.device), observedEpoch: epoch };
+    const known = { ...this.#state(partition.status?.device), observedEpoch: epoch };
     if (outcome) {
       return this.#report(partition, {
-        ...state,
+        ...known,
         ...faultFields(outcome, readFault ? 'Unknown' : 'Failed', outcome.retryAtOnce ? 0 : retryMs(this.#failures)),
         // What it made before it failed is ours all the same.
         ...(readFault ? {} : { lastGood: this.#lastGood(this.#foreign(partition, granted)) }),
@@ -110,28 +119,25 @@ export class NodeAgent {
       });
     }
     return this.#report(partition, {
-      ...state,
+      ...known,
       step: 'Idle',
       lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)),
       ...this.#plan(partition),
     });
   }
 
-  async #apply(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
+  async #apply(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
     const { device, logger } = this.#options;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
     const readFault = await this.#view.read();
-    if (readFault) return readFault;
+    if (readFault) return { fault: readFault };
     const plan = planWish(this.#view.report, granted, this.#foreign(partition, granted));
-    if (plan.report.refusal !== undefined) return { code: 'Refused', message: plan.report.refusal };
-    if (plan.work.length === 0) return undefined;
+    if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
+    if (plan.work.length === 0) return { state: this.#view.state };
     // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
     if (plan.report.hash !== granted.planHash) {
-      return {
-        code: 'PlanChanged',
-        message: 'the device has changed since the plan was made; the new plan is in status.device.plan',
-        retryAtOnce: true,
-      };
+      const message = 'the device has changed since the plan was made; the new plan is in status.device.plan';
+      return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
     }
     // 3. Carry it out. The grant is confirmed at the API server itself before the first destroy.
     const deadline = Date.parse(granted.deadline);
@@ -139,23 +145,26 @@ export class NodeAgent {
       throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
     }
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
-    const [failure] = await device.apply(granted.gpus, plan.work, {
+    const { failures, state } = await device.apply(granted.gpus, plan.work, {
       ...this.#workOptions(partition, granted, signal),
       // Asked to stop, it finishes the GPU at hand (signal); after the deadline it starts no operation at all.
       mayStart: () => Date.now() <= deadline,
     });
-    return failure && faultOf(failure.error, failure.uuid);
+    const [failure] = failures;
+    return { state, fault: failure && faultOf(failure.error, failure.uuid) };
   }
 
   #workOptions(partition: Partition, granted: Grant, signal: AbortSignal): WorkOptions {
     return {
       signal,
+      state: this.#view.state,
       allowGpuReset: granted.allowGpuReset ?? false,
       undo: granted.rollback !== 'Never',
       allOrNothing: partition.spec.strategy === 'single',
       mayStart: () => true,
       confirm: () => this.#confirm(partition, granted),
-      listHeld: async () => new Set((await this.#options.kubelet?.ask(this.#view.report))?.holders.keys()),
+      listHeld: async () =>
+        new Set((await this.#options.kubelet?.ask(this.#view.report, partition.spec.strategy))?.holders.keys()),
     };
   }
 
@@ -187,8 +196,9 @@ export class NodeAgent {
     if (plan.report.refusal !== undefined || destroys) return undefined;
     logger.info('the node has been restarted; making the granted layout again', { ...plan.report });
     const options = this.#workOptions(partition, granted, signal);
-    const [failure] = await device.apply(granted.gpus, plan.work, options);
-    await this.#view.read();
+    const { failures, state } = await device.apply(granted.gpus, plan.work, options);
+    const [failure] = failures;
+    await (state ? this.#view.take(state) : this.#view.read());
     this.#view.expectChange();
     if (failure) return faultFields(faultOf(failure.error, failure.uuid), 'Failed', retryMs(this.#failures));
     return { step: 'Idle', lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)) };

@@ -6,6 +6,7 @@ import { KubeClient } from '../kube/client.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
 import { WorkQueue } from '../kube/queue.ts';
 import { Reflector } from '../kube/reflector.ts';
+import { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import { whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
@@ -14,6 +15,7 @@ import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { NodeAgent, type Partition } from './agent.ts';
 import { openDevice } from './open-device.ts';
+import { kubeletOf } from './open-kubelet.ts';
 
 interface Options {
   readonly nodeName: string;
@@ -22,6 +24,7 @@ interface Options {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: string;
   readonly stateDir: string;
+  readonly podResourcesSocket: string;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
   readonly machineFile: string;
@@ -39,6 +42,11 @@ export function agentCommand(): Command {
     .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
     .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
     .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
+    .option(
+      '--pod-resources-socket <file>',
+      'where the kubelet tells who holds which GPU',
+      '/var/lib/kubelet/pod-resources/kubelet.sock',
+    )
     .option(
       '--read-interval-ms <n>',
       'how often the GPUs are read when nothing else asks for it',
@@ -64,6 +72,7 @@ async function runAgent(options: Options): Promise<void> {
   const agent = new NodeAgent({
     client,
     device,
+    kubelet: kubeletOf(new PodResourcesClient({ socket: options.podResourcesSocket }), logger),
     logger,
     nodeName: options.nodeName,
     agentVersion: programVersion,

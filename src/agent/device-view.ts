@@ -1,4 +1,4 @@
-import type { DeviceReport } from '../api/types.ts';
+import type { DeviceReport, Strategy } from '../api/types.ts';
 import { reportDevice } from '../device/report-device.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { DeviceState } from '../device/state.ts';
@@ -20,8 +20,10 @@ export class DeviceView {
   readonly #logger: Logger;
   readonly #intervalMs: number;
   #report: Report | undefined;
+  #state: DeviceState | undefined;
   #readAt = -Infinity;
   #settleUntil = -Infinity;
+  strategy: Strategy | undefined;
   /** Set while the plan waits for somebody who uses a GPU: it is looked at more often. */
   isInUse = false;
   /** Readings that failed in a row. */
@@ -42,6 +44,11 @@ export class DeviceView {
   /** Empty before the first reading. */
   get report(): Report | Record<string, never> {
     return this.#report ?? {};
+  }
+
+  /** What the report was made of. */
+  get state(): DeviceState | undefined {
+    return this.#state;
   }
 
   get hasReport(): boolean {
@@ -79,13 +86,14 @@ export class DeviceView {
   async take(state: DeviceState): Promise<Fault | undefined> {
     const report = reportDevice(state);
     try {
-      const word = await this.#kubelet?.ask(report);
+      const word = await this.#kubelet?.ask(report, this.strategy);
       this.#report = word
         ? { ...report, gpus: [...withHolders(report.gpus ?? [], word.holders)], advertised: word.advertised }
         : report;
     } catch (error) {
       return this.#fail(error);
     }
+    this.#state = state;
     this.#readAt = performance.now();
     this.failures = 0;
     return undefined;
@@ -103,7 +111,7 @@ export class DeviceView {
    */
   async settle(isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean): Promise<void> {
     if (!this.isSettling || !this.#report) return;
-    const word = await this.#kubelet?.ask(this.#report).catch(() => undefined);
+    const word = await this.#kubelet?.ask(this.#report, this.strategy).catch(() => undefined);
     if (!word || !isFollowed(word.advertised)) return;
     this.#settleUntil = -Infinity;
     this.#report = { ...this.#report, advertised: word.advertised };

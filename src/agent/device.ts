@@ -4,6 +4,8 @@ import type { DeviceState } from '../device/state.ts';
 import type { GpuWish } from '../api/types.ts';
 
 export interface WorkOptions {
+  /** What the work was planned on, read just now. */
+  readonly state: DeviceState | undefined;
   readonly allowGpuReset: boolean;
   /** A GPU that fails is brought back to what it was, placements included. */
   readonly undo: boolean;
@@ -24,9 +26,15 @@ export interface Failure {
   readonly error: DeviceError;
 }
 
+export interface WorkResult {
+  readonly failures: readonly Failure[];
+  /** The reading that proves it; undefined where the device has to be read again. */
+  readonly state: DeviceState | undefined;
+}
+
 /** The node's GPUs, as the agent uses them. */
 export interface Device {
   read(): Promise<DeviceState>;
-  /** Brings GPUs to their wishes; destroys only what `work` names. Returns the GPUs where that did not work. */
-  apply(wishes: readonly GpuWish[], work: readonly GpuWork[], options: WorkOptions): Promise<readonly Failure[]>;
+  /** Brings GPUs to their wishes; destroys only what `work` names. */
+  apply(wishes: readonly GpuWish[], work: readonly GpuWork[], options: WorkOptions): Promise<WorkResult>;
 }

@@ -1,4 +1,5 @@
 import { DeviceError } from '../device/errors.ts';
+import { KubeletError } from '../kubelet/errors.ts';
 
 /** Why reading or applying failed, as it is reported. */
 export interface Fault {
@@ -24,7 +25,7 @@ export class GrantRefused extends Error {
 
 export function faultOf(error: unknown, gpu?: string): Fault {
   if (error instanceof GrantRefused) return { code: error.code, message: error.message, retryAtOnce: true };
-  const code = error instanceof DeviceError ? error.code : 'Unknown';
+  const code = error instanceof DeviceError || error instanceof KubeletError ? error.code : 'Unknown';
   const message = error instanceof Error ? error.message : String(error);
   return { code, message, ...(gpu === undefined ? {} : { gpu }) };
 }

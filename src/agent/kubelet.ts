@@ -1,4 +1,4 @@
-import type { DeviceReport, GpuReport } from '../api/types.ts';
+import type { DeviceReport, GpuReport, Strategy } from '../api/types.ts';
 
 /** What the node's kubelet says of its GPUs. */
 export interface KubeletWord {
@@ -10,10 +10,11 @@ export interface KubeletWord {
 /** The node's kubelet, as the agent uses it. */
 export interface Kubelet {
   /**
+   * @param strategy of the policy: under some a GPU in MIG mode is itself not offered
    * @returns undefined where this kubelet does not tell: then processes alone show who uses a GPU
    * @throws where it should tell and does not answer: unknown is not empty
    */
-  ask(device: DeviceReport): Promise<KubeletWord | undefined>;
+  ask(device: DeviceReport, strategy: Strategy | undefined): Promise<KubeletWord | undefined>;
 }
 
 /** The GPUs with the pods that hold them: a pod may hold a slice without a process on it, and holds it all the same. */

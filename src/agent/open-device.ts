@@ -50,8 +50,9 @@ export function deviceOf(
   return {
     read: () => driver.readDevice(),
     async apply(wishes, work, options) {
-      const results = await applyNode(driver, targetsOf(wishes, work), {
+      const { results, device } = await applyNode(driver, targetsOf(wishes, work), {
         journal,
+        ...(options.state && { device: options.state }),
         undo: options.undo,
         allowReset: options.allowGpuReset,
         allOrNothing: options.allOrNothing,
@@ -61,7 +62,8 @@ export function deviceOf(
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
         onProgress: ({ uuid, done }) => logger.info('device operation', { gpu: uuid, done }),
       });
-      return results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
+      const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
+      return { failures, state: device };
     },
   };
 }

@@ -21,6 +21,9 @@ export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 export const repartitioningTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
 /** Put on by the node pool, taken off by the controller when the first layout is verified. */
 export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' } as const;
+/** The same, under a name by which managed Cluster Autoscalers know that it goes away by itself (GKE, AKS). */
+export const autoscalerStartupTaintKey = 'startup-taint.cluster-autoscaler.kubernetes.io/gpupartition';
+export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, autoscalerStartupTaintKey];
 
 /** Field managers of server-side apply: two writers, two managers. */
 export const controllerManager = 'gpu-partition-controller';

@@ -4,4 +4,11 @@ import { group, nodePartitionPlural, policyPlural, version } from './names.ts';
 export const policies = { group, version, plural: policyPlural, kind: 'GpuPartitionPolicy' } as const;
 export const nodePartitions = { group, version, plural: nodePartitionPlural, kind: 'GpuNodePartition' } as const;
 export const nodes = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' } as const;
+export const configMaps = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' } as const;
+export const resourceSlices = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  plural: 'resourceslices',
+  kind: 'ResourceSlice',
+} as const;
 export const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as const;

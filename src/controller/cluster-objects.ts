@@ -10,19 +10,30 @@ export interface NodeObject extends KubeObject {
 /** A Node of a big fleet is 15 kB, of which this is what counts. */
 export function stripNode(node: NodeObject): NodeObject {
   const { name, uid, resourceVersion, labels, annotations } = node.metadata;
-  const own = Object.entries(annotations ?? {}).filter(([key]) => key.startsWith('gpupartition.dev/'));
-  const gpus = Object.entries(node.status?.allocatable ?? {}).filter(([key]) => key.startsWith('nvidia.com/'));
+  const gpus = Object.entries(node.status?.allocatable ?? {}).filter(([key]) => ownerResource.test(key));
   return {
     metadata: {
       name,
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       labels: labels ?? {},
-      annotations: Object.fromEntries(own),
+      annotations: stripAnnotations(annotations ?? {}),
     },
     spec: { taints: node.spec?.taints ?? [] },
     status: { allocatable: Object.fromEntries(gpus) },
   };
+}
+
+/** Resources of NVIDIA's device plugin, and of others who hand out GPUs. */
+const ownerResource = /^(nvidia\.com|k8s\.amazonaws\.com|mig\.das\.com|instaslice\.redhat\.com)\//;
+/** Annotations of others by which they say that they own GPUs or labels. */
+const ownerAnnotation = /^(gpupartition\.dev\/|hami\.io\/node-|([\w.-]+\.)?nfd\.node\.kubernetes\.io\/feature-labels$)/;
+
+function stripAnnotations(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const kept = Object.entries(annotations).filter(([key]) => ownerAnnotation.test(key));
+  const [first] = Object.entries(annotations);
+  // That there are any must not be lost: a patch makes the map where there is none, and would take away all that is in it.
+  return Object.fromEntries(kept.length > 0 || first === undefined ? kept : [first]);
 }
 
 /** Managed fields are half of an object and nobody here reads them. */

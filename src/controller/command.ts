@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
+import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
+import { checkClients } from '../core/clients/client-check.ts';
+import { defaultClients, type GpuClient } from '../core/clients/gpu-clients.ts';
 import { type LabelSelector, parseEqualitySelector } from '../core/rollout/plugin-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
@@ -14,6 +18,7 @@ import { integer, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { GpuPartitionOperator } from './operator.ts';
+import type { ConfigMapName } from './plugin-config.ts';
 
 interface Options {
   readonly kubeconfig?: string;
@@ -29,6 +34,10 @@ interface Options {
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
   readonly devicePluginSelector?: LabelSelector;
+  readonly devicePluginConfigMap?: ConfigMapName;
+  readonly advertiseDeadlineSeconds: number;
+  readonly gpuClients?: readonly GpuClient[];
+  readonly clientsDeadlineSeconds: number;
 }
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
@@ -66,6 +75,19 @@ export function controllerCommand(): Command {
       'labels of a device plugin that is not NVIDIA’s: key=value,…',
       equalitySelector,
     )
+    .option(
+      '--device-plugin-config-map <namespace/name>',
+      'ConfigMap of the device plugin in which its strategy and time-slicing are kept for each node',
+      configMapName,
+    )
+    .option(
+      '--advertise-deadline-seconds <n>',
+      'how long a layout may take to be advertised before its node counts as failed',
+      integer(1, 86_400),
+      300,
+    )
+    .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', gpuClients)
+    .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
     .action(async (options: Options) => runController(options));
 }
 
@@ -98,6 +120,10 @@ async function runController(options: Options): Promise<void> {
         waitingPollMs: options.waitingPollMs,
         refreshAfterMs: options.refreshAfterMs,
         pluginSelector: options.devicePluginSelector,
+        pluginConfigMap: options.devicePluginConfigMap,
+        advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
+        gpuClients: options.gpuClients ?? defaultClients,
+        clientsDeadlineMs: options.clientsDeadlineSeconds * 1000,
       },
     });
     try {
@@ -130,6 +156,24 @@ function equalitySelector(text: string): LabelSelector {
   const selector = parseEqualitySelector(text);
   if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
   return selector;
+}
+
+function configMapName(text: string): ConfigMapName {
+  const [, namespace, name] = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
+  if (namespace === undefined || name === undefined) throw new InvalidArgumentError('must be NAMESPACE/NAME.');
+  return { namespace, name };
+}
+
+function gpuClients(path: string): readonly GpuClient[] {
+  let value: unknown;
+  try {
+    value = parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError(`cannot be read: ${String(error)}`);
+  }
+  const clients = checkClients(value);
+  if (typeof clients === 'string') throw new InvalidArgumentError(`${path}: ${clients}`);
+  return clients;
 }
 
 function leaseOf({ namespace, identity, leaseSeconds }: Options) {

@@ -1,72 +1,136 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import { clientsAnnotation } from '../core/clients/client-pods.ts';
 import { describeReport } from '../core/labels/describe-report.ts';
-import { GFD_TIMESTAMP_KEY } from '../core/labels/label-key.ts';
 import { dropInvalidLabels } from '../core/labels/label-value.ts';
+import { sharingOf } from '../core/labels/managed-config.ts';
 import { computeLabels } from '../core/labels/node-labels.ts';
 import { computeResources } from '../core/labels/node-resources.ts';
-import { combine, gpuLabels, readyNode } from '../core/rollout/node-marks.ts';
+import { handOver } from '../core/labels/writer-mode.ts';
+import { closeNode, combine, gpuLabels, readyNode } from '../core/rollout/node-marks.ts';
+import type { NodeChange } from '../core/rollout/node-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { systemClock, waitFor } from '../process/clock.ts';
 import type { NodeObject } from './cluster-objects.ts';
-import { changeNode, metadataOf } from './node-writer.ts';
+import type { GpuClients } from './gpu-clients.ts';
+import { changeNode, metadataOf, readNode } from './node-writer.ts';
+import { isClosed } from './open-node.ts';
+import type { PluginConfig } from './plugin-config.ts';
 import type { PluginRefresher } from './refresh-plugin.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
-
-export type WriterMode = 'Patch' | 'Verify';
-
-/** Verify where GPU Feature Discovery labels the node: it would overwrite us, so we compare and never write its keys. */
-export function writerModeOf(node: NodeObject): WriterMode {
-  return node.metadata.labels?.[GFD_TIMESTAMP_KEY] === undefined ? 'Patch' : 'Verify';
-}
+import { writerModeFor } from './writer-mode.ts';
 
 export interface FinishTools {
   readonly client: KubeClient;
   readonly world: World;
   readonly refresher: PluginRefresher;
+  readonly clients: GpuClients;
+  /** Absent where the device plugin's config files are the administrator's. */
+  readonly pluginConfig: PluginConfig | undefined;
+  /** As for a grant: time for a pod that the scheduler was binding when the node was closed, in ms. */
+  readonly settleMs: number;
 }
 
-/** Labels a node whose device is as the policy says, and opens it when the node advertises the layout. */
-export async function finishNode(
-  { client, world, refresher }: FinishTools,
-  node: NodeObject,
-  partition: GpuNodePartition,
-  policy: GpuPartitionPolicy,
-  verdict: Verdict,
-): Promise<Verdict> {
-  const device = partition.status?.device ?? {};
-  const description = describeReport(device);
-  // 1. What NVIDIA's own tools will say of this device.
-  const predicted = computeLabels(description, policy.spec.strategy);
-  const { kept: wanted } = dropInvalidLabels(predicted.labels);
-  const { resources, errors } = computeResources(description, policy.spec.strategy);
-  // No labels because of an error must never be read as: take all labels away.
-  const problem = predicted.errors[0] ?? errors[0];
-  if (problem) return { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` };
-  // 2. The node must offer exactly this before pods may come: never a slice that is not there.
-  const pending = await refresher.advance(node, partition, resources);
-  if (pending) return pending;
-  // 3. Labels and opening, in one write.
-  const marks = readyNode(policy.metadata.name, device.gpus ?? []);
-  if (writerModeOf(node) === 'Patch') {
-    const change = combine(gpuLabels(metadataOf(node), wanted), marks);
-    world.nodeWritten(node.metadata.name, await changeNode(client, node, change));
-    return verdict;
+/** Brings labels, device plugin and clients of a node in line with its device, which is as the policy says, and opens it. */
+export class NodeFinisher {
+  readonly #tools: FinishTools;
+
+  constructor(tools: FinishTools) {
+    this.#tools = tools;
   }
-  // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).
-  const stale = Object.entries(wanted).filter(
-    ([key, value]) => node.metadata.labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
-  );
-  if (stale.length === 0) {
-    world.nodeWritten(node.metadata.name, await changeNode(client, node, marks));
-    return verdict;
+
+  async finish(
+    node: NodeObject,
+    partition: GpuNodePartition,
+    policy: GpuPartitionPolicy,
+    verdict: Verdict,
+  ): Promise<Verdict> {
+    const { refresher, clients } = this.#tools;
+    const { strategy } = policy.spec;
+    const description = describeReport(partition.status?.device ?? {});
+    // 1. What NVIDIA's own tools will say of this device.
+    const sharing = this.#tools.pluginConfig && sharingOf(policy.spec);
+    const predicted = computeLabels(description, strategy, sharing);
+    const { resources, errors } = computeResources(description, strategy, sharing);
+    // No labels because of an error must never be read as: take all labels away.
+    const problem = predicted.errors[0] ?? errors[0];
+    if (problem) return { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` };
+    // 2. The plugin's settings first, and what looks at the devices only when it starts.
+    if (await this.#configure(node, policy)) return pending('the device plugin’s settings are being changed');
+    await clients.restart(node);
+    // 3. The node must offer exactly this before pods may come: never a slice that is not there.
+    const fenced = await refresher.advance(node, partition, { resources, policy });
+    if (fenced) return fenced;
+    // 4. Labels and opening, in one write.
+    return this.#open(node, partition, policy, predicted, verdict);
   }
-  return {
-    phase: 'Updating',
-    reason: 'LabelsStale',
-    message: `GPU Feature Discovery has not seen the layout yet: ${stale
-      .slice(0, 3)
-      .map(([key, value]) => `${key} should be ${value}`)
-      .join(', ')}${stale.length > 3 ? ` and ${stale.length - 3} more` : ''}; it looks every 60 s`,
-    passing: true,
-  };
+
+  /**
+   * Has the plugin use the policy's strategy and sharing. It reads its settings and the devices at once, so a node must be closed, and
+   * its layout done, before its plugin hears of them.
+   *
+   * @returns whether something was written
+   */
+  async #configure(node: NodeObject, policy: GpuPartitionPolicy): Promise<boolean> {
+    const { client, world, pluginConfig, settleMs } = this.#tools;
+    const change = await pluginConfig?.prepare(node, policy);
+    if (!change) return false;
+    const { name } = node.metadata;
+    let fresh = node;
+    if (!isClosed(node)) {
+      await changeNode(client, node, closeNode());
+      await waitFor(systemClock, settleMs);
+      fresh = await readNode(client, name);
+    }
+    world.nodeWritten(name, await changeNode(client, fresh, change));
+    return true;
+  }
+
+  async #open(
+    node: NodeObject,
+    partition: GpuNodePartition,
+    policy: GpuPartitionPolicy,
+    predicted: ReturnType<typeof computeLabels>,
+    verdict: Verdict,
+  ): Promise<Verdict> {
+    const { kept: wanted } = dropInvalidLabels(predicted.labels);
+    const marks = combine(readyNode(policy.metadata.name, partition.status?.device?.gpus ?? []), {
+      annotations: { [clientsAnnotation]: undefined },
+    });
+    const metadata = metadataOf(node);
+    if (writerModeFor(node, partition) === 'Patch') {
+      await this.#write(node, combine(gpuLabels(metadata, wanted), marks));
+      return verdict;
+    }
+    // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).
+    const stale = Object.entries(wanted).filter(
+      ([key, value]) => node.metadata.labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
+    );
+    const handedOver = handOver(metadata, Object.keys(wanted));
+    if (stale.length === 0) {
+      await this.#write(node, combine(handedOver, marks));
+      return verdict;
+    }
+    await this.#write(node, handedOver);
+    return {
+      phase: 'Updating',
+      reason: 'LabelsStale',
+      message: `GPU Feature Discovery has not seen the layout yet: ${stale
+        .slice(0, 3)
+        .map(([key, value]) => `${key} should be ${value}`)
+        .join(
+          ', ',
+        )}${stale.length > 3 ? ` and ${stale.length - 3} more` : ''}; it looks when its pod starts and every 60 s`,
+      passing: true,
+    };
+  }
+
+  async #write(node: NodeObject, change: NodeChange): Promise<void> {
+    this.#tools.world.nodeWritten(node.metadata.name, await changeNode(this.#tools.client, node, change));
+  }
+}
+
+/** Something was written that the watch brings back. */
+export function pending(message: string): Verdict {
+  return { phase: 'Updating', reason: 'AdvertisePending', message, passing: true, again: 250 };
 }

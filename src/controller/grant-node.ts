@@ -1,12 +1,16 @@
-import { nodePartitions, pods } from '../api/resources.ts';
-import type { GpuNodePartition, PolicySpec, Wish } from '../api/types.ts';
-import { namePods, type PodView, usesGpu } from '../core/rollout/gpu-pods.ts';
-import { closeNode, reopenNode } from '../core/rollout/node-marks.ts';
+import { nodePartitions } from '../api/resources.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts';
+import { usesForeignGpu } from '../core/owners/foreign-gpu.ts';
+import { namePods, usesGpu } from '../core/rollout/gpu-pods.ts';
+import { closeNode, combine, reopenNode } from '../core/rollout/node-marks.ts';
 import { isRepair, recentRepairs } from '../core/rollout/repair.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
 import type { NodeObject } from './cluster-objects.ts';
+import type { GpuClients } from './gpu-clients.ts';
+import type { NodeGate } from './node-gate.ts';
+import { listNodePods, type NodePod } from './node-pods.ts';
 import { changeNode, readNode } from './node-writer.ts';
 import { isClosed, type NodeOpener } from './open-node.ts';
 import type { Verdict } from './verdict.ts';
@@ -24,7 +28,7 @@ export interface GrantSettings {
 export interface GrantRequest {
   readonly node: NodeObject;
   readonly partition: GpuNodePartition;
-  readonly policy: PolicySpec;
+  readonly policy: GpuPartitionPolicy;
   readonly wish: Wish;
 }
 
@@ -32,35 +36,53 @@ export interface GrantRequest {
 export class NodeGranter {
   readonly #client: KubeClient;
   readonly #world: World;
+  readonly #gate: NodeGate;
   readonly #opener: NodeOpener;
+  readonly #clients: GpuClients;
   readonly #settings: GrantSettings;
 
-  constructor(client: KubeClient, world: World, opener: NodeOpener, settings: GrantSettings) {
-    this.#client = client;
-    this.#world = world;
-    this.#opener = opener;
-    this.#settings = settings;
+  constructor(parts: {
+    readonly client: KubeClient;
+    readonly world: World;
+    readonly gate: NodeGate;
+    readonly opener: NodeOpener;
+    readonly clients: GpuClients;
+    readonly settings: GrantSettings;
+  }) {
+    this.#client = parts.client;
+    this.#world = parts.world;
+    this.#gate = parts.gate;
+    this.#opener = parts.opener;
+    this.#clients = parts.clients;
+    this.#settings = parts.settings;
   }
 
   async grant(request: GrantRequest): Promise<Verdict> {
-    const { node, partition } = request;
+    const { node, partition, policy } = request;
     const name = node.metadata.name;
-    // 1. Do not close a node for nothing.
-    const before = await this.#listGpuPods(name);
-    if (before.length > 0) return this.#wait(node, partition, before);
+    // 1. Do not close a node for nothing, nor one that is not ours to touch.
+    const before = await listNodePods(this.#client, name);
+    const stopped = await this.#gate.check(node, policy, before);
+    if (stopped) return stopped;
+    if (before.some(holdsGpu)) return this.#wait(node, partition, before.filter(holdsGpu));
     // 2. Close it. The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
-    this.#world.nodeWritten(name, await changeNode(this.#client, node, closeNode()));
-    await waitFor(systemClock, this.#settings.settleMs);
+    const closing = await changeNode(this.#client, node, combine(closeNode(), this.#clients.mark(node, before)));
+    this.#world.nodeWritten(name, closing);
+    if (closing !== undefined) await waitFor(systemClock, this.#settings.settleMs);
     // 3. Look again, at the API server and not at a cache.
-    const after = await this.#listGpuPods(name);
-    if (after.length > 0) return this.#wait(node, partition, after);
-    // 4. Grant exactly the plan that was looked at. The version makes this a compare-and-swap.
+    const after = await listNodePods(this.#client, name);
+    if (after.some(holdsGpu)) return this.#wait(node, partition, after.filter(holdsGpu));
+    // 4. Whoever holds the GPUs open without asking for them has to go, where the plan cannot be done beside them.
+    const closed = closing === undefined ? node : await readNode(this.#client, name);
+    const waiting = await this.#clients.clear(closed, partition, after);
+    if (waiting) return waiting;
+    // 5. Grant exactly the plan that was looked at. The version makes this a compare-and-swap.
     return this.#write(request);
   }
 
   /** For a node whose agent sees a process in the way: which pods to wait for, if it is one of theirs. */
   async nameHolders(node: NodeObject, partition: GpuNodePartition, verdict: Verdict): Promise<Verdict> {
-    const holders = await this.#listGpuPods(node.metadata.name);
+    const holders = (await listNodePods(this.#client, node.metadata.name)).filter(holdsGpu);
     return holders.length > 0
       ? this.#wait(node, partition, holders)
       : { ...verdict, again: this.#settings.waitingPollMs };
@@ -73,9 +95,9 @@ export class NodeGranter {
       epoch,
       planHash: partition.status?.device?.plan?.hash ?? '',
       deadline: new Date(Date.now() + this.#settings.deadlineMs).toISOString(),
-      allowGpuReset: policy.allow?.gpuReset ?? true,
+      allowGpuReset: policy.spec.allow?.gpuReset ?? true,
       replaceForeignInstances: wish.replaceForeignInstances ?? null,
-      rollback: policy.rollout?.rollback ?? null,
+      rollback: policy.spec.rollout?.rollback ?? null,
     };
     const repairs = isRepair(partition) ? [...recentRepairs(partition, Date.now()), new Date().toISOString()] : null;
     const { name, resourceVersion } = partition.metadata;
@@ -89,7 +111,7 @@ export class NodeGranter {
     return { phase: 'Updating', reason: 'Applying', message, passing: true, again: this.#settings.deadlineMs + 1000 };
   }
 
-  async #wait(before: NodeObject, partition: GpuNodePartition, holders: readonly PodView[]): Promise<Verdict> {
+  async #wait(before: NodeObject, partition: GpuNodePartition, holders: readonly NodePod[]): Promise<Verdict> {
     const { name } = before.metadata;
     // It may have been closed by us a moment ago, for nothing; or for a change of which it has not recovered.
     const node = await readNode(this.#client, name);
@@ -102,9 +124,8 @@ export class NodeGranter {
       again: this.#settings.waitingPollMs,
     };
   }
+}
 
-  async #listGpuPods(node: string): Promise<readonly PodView[]> {
-    const { items } = await this.#client.list<PodView & KubeObject>(pods, { fieldSelector: `spec.nodeName=${node}` });
-    return items.filter(usesGpu);
-  }
+function holdsGpu(pod: NodePod): boolean {
+  return usesGpu(pod) || usesForeignGpu(pod);
 }

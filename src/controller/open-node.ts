@@ -47,7 +47,7 @@ export class NodeOpener {
     }
     const { resources, errors } = computeResources(describeReport(device), strategyOf(node, partition));
     // Where NVIDIA's plugin would not start it advertises nothing, as soon as it has been restarted.
-    return this.#refresher.advance(node, partition, errors.length > 0 ? {} : resources);
+    return this.#refresher.advance(node, partition, { resources: errors.length > 0 ? {} : resources });
   }
 }
 

@@ -92,6 +92,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       policies: policyWatch.store,
       nodes: nodeWatch.store,
       partitions: partitionWatch.store,
+      support: { sharing: settings.pluginConfigMap !== undefined },
     });
     known.world = world;
     const reporter = new NodeReporter(client, world, events, (node) => {

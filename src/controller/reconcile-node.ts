@@ -1,23 +1,30 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts';
+import { giveBack } from '../core/clients/loan.ts';
+import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
 import { type Judgement, judgeNode } from '../core/rollout/judge-node.ts';
-import { releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
+import { combine, releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
+import type { NodeChange } from '../core/rollout/node-patch.ts';
 import { isAlreadyExists } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Logger } from '../process/logger.ts';
 import type { NodeObject } from './cluster-objects.ts';
-import { type FinishTools, finishNode } from './finish-node.ts';
+import { NodeFinisher, pending } from './finish-node.ts';
 import { type GrantSettings, NodeGranter } from './grant-node.ts';
+import { type ClientSettings, GpuClients, isPaused } from './gpu-clients.ts';
+import { type GateSettings, NodeGate } from './node-gate.ts';
+import { metadataOf } from './node-writer.ts';
 import { isClosed, NodeOpener } from './open-node.ts';
+import { PluginConfig } from './plugin-config.ts';
 import { PluginRefresher, type RefreshSettings } from './refresh-plugin.ts';
 import type { NodeReporter } from './report-node.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 
 /** Times and names that the administrator may choose. */
-export interface NodeSettings extends GrantSettings, RefreshSettings {}
+export interface NodeSettings extends GrantSettings, RefreshSettings, ClientSettings, GateSettings {}
 
 interface Situation {
   readonly node: NodeObject;
@@ -30,9 +37,12 @@ interface Situation {
 export class NodeReconciler {
   readonly #client: KubeClient;
   readonly #world: World;
+  readonly #gate: NodeGate;
+  readonly #clients: GpuClients;
+  readonly #refresher: PluginRefresher;
   readonly #granter: NodeGranter;
   readonly #opener: NodeOpener;
-  readonly #tools: FinishTools;
+  readonly #finisher: NodeFinisher;
   readonly #reporter: NodeReporter;
   readonly #log: Logger;
 
@@ -43,12 +53,29 @@ export class NodeReconciler {
     readonly settings: NodeSettings;
     readonly log: Logger;
   }) {
-    this.#client = parts.client;
-    this.#world = parts.world;
-    const refresher = new PluginRefresher(parts.client, parts.world, parts.settings);
-    this.#opener = new NodeOpener(parts.client, parts.world, refresher);
-    this.#granter = new NodeGranter(parts.client, parts.world, this.#opener, parts.settings);
-    this.#tools = { client: parts.client, world: parts.world, refresher };
+    const { client, world, settings } = parts;
+    this.#client = client;
+    this.#world = world;
+    this.#gate = new NodeGate(client, world, settings);
+    this.#clients = new GpuClients(client, world, settings);
+    this.#refresher = new PluginRefresher(client, world, this.#gate, settings);
+    this.#opener = new NodeOpener(client, world, this.#refresher);
+    this.#granter = new NodeGranter({
+      client,
+      world,
+      settings,
+      gate: this.#gate,
+      opener: this.#opener,
+      clients: this.#clients,
+    });
+    this.#finisher = new NodeFinisher({
+      client,
+      world,
+      refresher: this.#refresher,
+      clients: this.#clients,
+      pluginConfig: settings.pluginConfigMap && new PluginConfig(client, world, settings.pluginConfigMap),
+      settleMs: settings.settleMs,
+    });
     this.#reporter = parts.reporter;
     this.#log = parts.log;
   }
@@ -78,21 +105,35 @@ export class NodeReconciler {
 
   async #act(situation: Situation, judgement: Judgement): Promise<Verdict> {
     const { node, partition, policy, wish } = situation;
+    // A client that is away because of us comes back as soon as no grant needs that, whatever became of the grant.
+    if (judgement.reason !== 'Applying' && judgement.next !== 'Grant' && isPaused(node)) {
+      await this.#clients.resume(node);
+      return judgement.next === 'Finish'
+        ? pending('the clients of the GPUs are coming back')
+        : { ...judgement, again: 250 };
+    }
     switch (judgement.next) {
       case 'WriteWish':
         await this.#writeWish(situation);
         return judgement;
       case 'Grant':
         if (!policy || !wish) return judgement;
-        return this.#granter.grant({ node, partition, policy: policy.spec, wish });
+        return this.#openIfIdle(situation, await this.#granter.grant({ node, partition, policy, wish }));
       case 'NamePods':
         return this.#granter.nameHolders(node, partition, await this.#openIfIdle(situation, judgement));
       case 'Finish':
-        if (!policy) return judgement;
-        return finishNode(this.#tools, node, partition, policy, judgement);
+        return this.#finish(situation, judgement);
       case 'Wait':
         return this.#openIfIdle(situation, judgement);
     }
+  }
+
+  async #finish(situation: Situation, judgement: Judgement): Promise<Verdict> {
+    const { node, partition, policy } = situation;
+    if (!policy) return judgement;
+    const stopped = await this.#gate.check(node, policy);
+    if (stopped) return this.#openIfIdle(situation, stopped);
+    return this.#finisher.finish(node, partition, policy, judgement);
   }
 
   /** One write: which policy decides, and what each GPU shall become; or all of it away. */
@@ -114,11 +155,11 @@ export class NodeReconciler {
    * A taint of ours must not outlive its cause, also where a controller died between tainting and granting; nor may it go
    * while the node advertises what its device no longer is.
    */
-  async #openIfIdle({ node, partition }: Situation, judgement: Judgement): Promise<Verdict> {
+  async #openIfIdle({ node, partition }: Situation, judgement: Verdict): Promise<Verdict> {
     const { phase, reason, message } = judgement;
-    if (phase === 'Updating' || reason === 'AwaitingPlan') return judgement;
+    if (phase === 'Updating' || reason === 'AwaitingPlan' || reason === 'PodsUseGpus') return judgement;
     if (phase !== 'Unmanaged' && !isClosed(node)) return judgement;
-    const change = phase === 'Unmanaged' ? releaseNode() : reopenNode(phase === 'Failed' ? 'failed' : undefined);
+    const change = phase === 'Unmanaged' ? release(node) : reopenNode(phase === 'Failed' ? 'failed' : undefined);
     const pending = await this.#opener.open(node, partition, change);
     if (!pending) return judgement;
     if (phase === 'Unmanaged') return pending;
@@ -155,7 +196,16 @@ export class NodeReconciler {
 
   #forget(name: string): void {
     this.#world.verdicts.delete(name);
-    this.#tools.refresher.forget(name);
+    this.#refresher.forget(name);
+    this.#clients.forget(name);
     this.#reporter.forget(name);
   }
+}
+
+/** What was on loan goes back, but for the plugin's settings: the layout stays, and pods that are there were made for them. */
+function release(node: NodeObject): NodeChange {
+  return combine(
+    releaseNode(),
+    giveBack(metadataOf(node), (key) => key !== devicePluginConfigLabel),
+  );
 }

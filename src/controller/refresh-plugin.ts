@@ -1,22 +1,18 @@
-import { repartitioningTaint, uninitializedTaint } from '../api/names.ts';
-import { pods } from '../api/resources.ts';
-import type { GpuNodePartition } from '../api/types.ts';
+import { repartitioningTaint, startupTaintKeys } from '../api/names.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { advertises } from '../core/labels/advertised.ts';
+import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
+import { explainPluginPod } from '../core/labels/plugin-reason.ts';
 import { decideFence, type FenceSituation, type FenceStep } from '../core/rollout/fence.ts';
-import { evictionRefused, fenceVerdict } from '../core/rollout/fence-words.ts';
+import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../core/rollout/fence-words.ts';
 import { fenceByZero } from '../core/rollout/node-marks.ts';
-import {
-  isReady,
-  type LabelSelector,
-  type PluginPodView,
-  pluginPodsOf,
-  tolerates,
-} from '../core/rollout/plugin-pods.ts';
+import { isReady, type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
 import { changeKey, formatRefreshMark, readRefreshMark, refreshedAnnotation } from '../core/rollout/refresh-mark.ts';
-import { ApiError, isConflict, isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KubeObject, refOf } from '../kube/resource.ts';
 import type { NodeObject } from './cluster-objects.ts';
+import { evictPod } from './evict-pod.ts';
+import type { NodeGate } from './node-gate.ts';
+import { listNodePods, type NodePod } from './node-pods.ts';
 import { changeNode, readNode } from './node-writer.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
@@ -26,13 +22,21 @@ export interface RefreshSettings {
   readonly refreshAfterMs: number;
   /** Labels of a device plugin's pods besides NVIDIA's own. */
   readonly pluginSelector?: LabelSelector | undefined;
+  /** How long the layout may take to be advertised before the node counts as failed, in ms. It is waited for all the same. */
+  readonly advertiseDeadlineMs: number;
 }
 
-type PluginPod = PluginPodView & KubeObject;
+/** What the node has to offer before pods may come. */
+export interface Offer {
+  readonly resources: Readonly<Record<string, number>>;
+  /** Absent where no policy decides over the node any more. */
+  readonly policy?: GpuPartitionPolicy;
+}
 
 /** What was seen of a node since its device was done, in ms of `performance.now()`. A restart forgets it, and only waits longer. */
 interface Sight {
   readonly change: string;
+  readonly since: number;
   differsAt?: number;
   readyAt?: number;
 }
@@ -42,32 +46,44 @@ export class PluginRefresher {
   readonly #client: KubeClient;
   readonly #world: World;
   readonly #settings: RefreshSettings;
+  readonly #gate: NodeGate;
   readonly #sights = new Map<string, Sight>();
 
-  constructor(client: KubeClient, world: World, settings: RefreshSettings) {
+  constructor(client: KubeClient, world: World, gate: NodeGate, settings: RefreshSettings) {
     this.#client = client;
+    this.#gate = gate;
     this.#world = world;
     this.#settings = settings;
   }
 
   /** @returns why pods may not come yet; undefined when they may */
-  async advance(
-    node: NodeObject,
-    partition: GpuNodePartition,
-    wanted: Readonly<Record<string, number>>,
-  ): Promise<Verdict | undefined> {
+  async advance(node: NodeObject, partition: GpuNodePartition, offer: Offer): Promise<Verdict | undefined> {
     const { name } = node.metadata;
+    const { resources: wanted, policy } = offer;
     let situation = this.#situationOf(node, partition, wanted);
-    let found: readonly PluginPod[] = [];
+    let found: readonly NodePod[] = [];
     let step = decideFence(situation);
     if (step.next === 'LookAtPods') {
       found = await this.#listPluginPods(name);
+      // One that is set up for another strategy would only fail when it is restarted.
+      const unfit = policy && this.#gate.checkPlugin(policy, found);
+      if (unfit) return unfit;
       situation = this.#withPods(name, situation, found);
       step = decideFence(situation);
     }
     const refusal = await this.#carryOut(step, node, partition, situation, found);
-    if (step.next === 'Open') return undefined;
-    return refusal ?? fenceVerdict(step, situation, partition.spec.strategy ?? 'none');
+    // The kubelet says it before the API server does, and knows which devices they are.
+    const stale =
+      step.next === 'Open' && situation.closed ? staleOffer(partition.status?.device?.advertised, wanted) : undefined;
+    if (step.next === 'Open' && stale === undefined) return undefined;
+    const verdict = refusal ?? stale ?? fenceVerdict(step, situation, partition.spec.strategy ?? 'none');
+    const lastsMs = performance.now() - (this.#sights.get(name)?.since ?? performance.now());
+    if (lastsMs <= this.#settings.advertiseDeadlineMs) return verdict;
+    return fenceOverdue(
+      verdict,
+      lastsMs,
+      found.flatMap((pod) => explainPluginPod(pod) ?? []),
+    );
   }
 
   forget(name: string): void {
@@ -79,14 +95,14 @@ export class PluginRefresher {
     node: NodeObject,
     partition: GpuNodePartition,
     { mark }: FenceSituation,
-    found: readonly PluginPod[],
+    found: readonly NodePod[],
   ): Promise<Verdict | undefined> {
     const { name } = node.metadata;
     if (step.next === 'TakeTaintsOff') {
       // Nothing but the zero keeps pods away from now on, so it is looked up at the API server and not in a cache.
       const fresh = await readNode(this.#client, name);
       if (!isSameAllocatable(fresh, node)) return undefined;
-      const written = mark ?? { change: changeKey(partition), uids: [], tolerates: false };
+      const written = mark ?? { change: changeKey(partition, configOf(node)), uids: [], tolerates: false };
       this.#world.nodeWritten(name, await changeNode(this.#client, fresh, fenceByZero(formatRefreshMark(written))));
       return undefined;
     }
@@ -95,11 +111,15 @@ export class PluginRefresher {
     if (step.first) {
       const taints = (node.spec?.taints ?? []).filter(isOurs);
       const isTolerant = old.every((pod) => taints.every((taint) => tolerates(pod, taint)));
-      const text = formatRefreshMark({ change: changeKey(partition), uids: step.uids, tolerates: isTolerant });
+      const text = formatRefreshMark({
+        change: changeKey(partition, configOf(node)),
+        uids: step.uids,
+        tolerates: isTolerant,
+      });
       const written = await changeNode(this.#client, node, { annotations: { [refreshedAnnotation]: text } });
       this.#world.nodeWritten(name, written);
     }
-    const refusals = await Promise.all(old.map((pod) => this.#evict(pod)));
+    const refusals = await Promise.all(old.map((pod) => evictPod(this.#client, pod)));
     const refusal = refusals.find((text) => text !== undefined);
     return refusal === undefined ? undefined : evictionRefused(refusal);
   }
@@ -112,11 +132,11 @@ export class PluginRefresher {
     const { name, annotations } = node.metadata;
     const allocatable = node.status?.allocatable ?? {};
     const taints = node.spec?.taints ?? [];
-    const change = changeKey(partition);
+    const change = changeKey(partition, configOf(node));
     const changed = taints.some(({ key }) => key === repartitioningTaint.key);
     const isEqual = advertises(allocatable, wanted);
     let sight = this.#sights.get(name);
-    if (sight?.change !== change) sight = { change };
+    if (sight?.change !== change) sight = { change, since: performance.now() };
     if (!isEqual) sight.differsAt ??= performance.now();
     if (isEqual && !changed) this.#sights.delete(name);
     else this.#sights.set(name, sight);
@@ -133,9 +153,9 @@ export class PluginRefresher {
     };
   }
 
-  #withPods(name: string, situation: FenceSituation, found: readonly PluginPod[]): FenceSituation {
+  #withPods(name: string, situation: FenceSituation, found: readonly NodePod[]): FenceSituation {
     const sight = this.#sights.get(name);
-    const isNew = ({ metadata }: PluginPod): boolean => !situation.mark?.uids.includes(metadata.uid ?? '');
+    const isNew = ({ metadata }: NodePod): boolean => !situation.mark?.uids.includes(metadata.uid ?? '');
     if (sight && situation.mark && found.some((pod) => isNew(pod) && isReady(pod))) sight.readyAt ??= performance.now();
     return {
       ...situation,
@@ -147,37 +167,18 @@ export class PluginRefresher {
     };
   }
 
-  /** @returns the API server's refusal and the pod that it is about; undefined where the pod goes or is gone */
-  async #evict(pod: PluginPod): Promise<string | undefined> {
-    const { name, namespace = 'default', uid } = pod.metadata;
-    const body = {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata: { name, namespace },
-      // A new pod of the same name is not the one that was looked at.
-      deleteOptions: { preconditions: { uid } },
-    };
-    try {
-      await this.#client.createSubresource(refOf(pods, pod, 'eviction'), body);
-      return undefined;
-    } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return undefined;
-      if (!(error instanceof ApiError) || error.code === 0) throw error;
-      // A disruption budget is named in the causes alone.
-      const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
-      return `${namespace}/${name}: ${[error.message, ...causes].join(' ')}`;
-    }
-  }
-
   /** Afresh, and of one node alone. */
-  async #listPluginPods(node: string): Promise<readonly PluginPod[]> {
-    const { items } = await this.#client.list<PluginPod>(pods, { fieldSelector: `spec.nodeName=${node}` });
-    return pluginPodsOf(items, this.#settings.pluginSelector);
+  async #listPluginPods(node: string): Promise<readonly NodePod[]> {
+    return pluginPodsOf(await listNodePods(this.#client, node), this.#settings.pluginSelector);
   }
 }
 
+function configOf({ metadata }: NodeObject): string | undefined {
+  return metadata.labels?.[devicePluginConfigLabel];
+}
+
 function isOurs({ key }: { readonly key: string }): boolean {
-  return key === repartitioningTaint.key || key === uninitializedTaint.key;
+  return key === repartitioningTaint.key || startupTaintKeys.includes(key);
 }
 
 function isSameAllocatable(a: NodeObject, b: NodeObject): boolean {

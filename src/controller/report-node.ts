@@ -7,9 +7,9 @@ import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { NodeObject } from './cluster-objects.ts';
-import { writerModeOf } from './finish-node.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
+import { writerModeFor } from './writer-mode.ts';
 
 /** A state that normally passes is written to status when it lasts longer than this, in ms. */
 const passingMs = 2000;
@@ -67,7 +67,7 @@ export class NodeReporter {
     verdict: Verdict,
     node: NodeObject,
   ): Promise<void> {
-    const draft = nodeStatus(partition, verdict, writerModeOf(node));
+    const draft = nodeStatus(partition, verdict, writerModeFor(node, partition));
     const current = partition.status;
     const conditions = setConditions(current?.conditions ?? [], draft.conditions, new Date().toISOString());
     const { phase, layout, writerMode } = draft;

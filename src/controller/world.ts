@@ -1,6 +1,7 @@
 import { gpuPresenceLabel } from '../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { type FleetResolution, newMemory, resolveFleet } from '../core/policy/resolve-fleet.ts';
+import type { Support } from '../core/policy/support.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
 import type { NodeObject } from './cluster-objects.ts';
@@ -15,6 +16,7 @@ export class World {
   /** What was last found of each node; policies' statuses are made of it. */
   readonly verdicts = new Map<string, KnownVerdict>();
   readonly #nodeWrites = new Map<string, string>();
+  readonly #support: Support;
   readonly #memory = newMemory();
   #fleet: FleetResolution | undefined;
 
@@ -22,10 +24,12 @@ export class World {
     readonly policies: Store<GpuPartitionPolicy>;
     readonly nodes: Store<NodeObject>;
     readonly partitions: Store<GpuNodePartition>;
+    readonly support: Support;
   }) {
     this.policies = stores.policies;
     this.nodes = stores.nodes;
     this.partitions = new OwnWrites(stores.partitions);
+    this.#support = stores.support;
   }
 
   /** Policies against nodes, worked out anew after something changed. */
@@ -37,6 +41,7 @@ export class World {
         labels: metadata.labels ?? {},
         partition: this.partitions.get(metadata.name),
       })),
+      this.#support,
       this.#memory,
     );
     return this.#fleet;

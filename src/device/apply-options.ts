@@ -1,6 +1,7 @@
 import type { Layout } from '../core/geometry/geometry.ts';
 import type { DeviceError } from './errors.ts';
 import type { Journal } from './journal.ts';
+import type { DeviceState } from './state.ts';
 
 /** What one GPU shall become. */
 export interface GpuTarget {
@@ -38,13 +39,15 @@ export interface Progress {
 }
 
 export interface ApplyOptions {
+  /** A reading that the caller made just now: the work begins with it instead of another one. */
+  readonly device?: DeviceState;
   /** May reset a single GPU where a change of MIG mode needs it (Ampere). */
   readonly allowReset?: boolean;
   /** Bring a GPU that failed back to what it was, placements included. */
   readonly undo?: boolean;
   /** If one GPU cannot be brought to its target, none is: those that were changed are brought back. */
   readonly allOrNothing?: boolean;
-  /** Aborted: the GPU at hand is finished, no other is begun. */
+  /** Aborted: GPUs that were begun are finished, no other is begun. */
   readonly signal?: AbortSignal;
   /** Asked before every operation; false (the deadline has passed) and nothing starts any more, no undo either. */
   readonly mayStart?: () => boolean;
@@ -78,4 +81,14 @@ export interface GpuResult {
   readonly error: DeviceError | undefined;
   /** Why it could not be brought back. */
   readonly undoError: DeviceError | undefined;
+}
+
+export interface NodeResult {
+  /** One per target, in their order. */
+  readonly results: readonly GpuResult[];
+  /**
+   * The device as it is now: the reading that proves the results, the first one if nothing was begun. Undefined if it was not read
+   * after the last operation, or what was found in the way: a failure or an undo may leave it so. Then read it.
+   */
+  readonly device: DeviceState | undefined;
 }

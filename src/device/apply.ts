@@ -1,27 +1,27 @@
-import type { ApplyOptions, GpuOutcome, GpuResult, GpuTarget } from './apply-options.ts';
+import type { ApplyOptions, GpuTarget, NodeResult } from './apply-options.ts';
+import {
+  demandDeviceError,
+  explainAbsence,
+  fail,
+  isGivenUp,
+  isOpen,
+  judgeTarget,
+  reportTask,
+  skip,
+  type OpenTask,
+} from './apply-task.ts';
 import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from './errors.ts';
-import { GpuApply } from './gpu-apply.ts';
 import { describePlace, type ApplyContext } from './gpu-session.ts';
 import type { JournalGpu } from './journal.ts';
 import type { DeviceState, GpuState } from './state.ts';
-
-/** Where one GPU of an apply stands. */
-interface Task {
-  readonly uuid: string;
-  /** Undefined where the node has no such GPU. */
-  readonly gpu: GpuApply | undefined;
-  outcome: GpuOutcome | 'Pending';
-  error?: DeviceError;
-  undoError?: DeviceError;
-}
 
 /**
  * Makes the GPUs of a node what they shall be, one operation at a time, and leaves alone what needs no change: GPUs, instances,
  * compute instances. Each GPU stands for itself: one that is lost or in use does not stop the others, unless `allOrNothing`.
  *
- * Level-based: it reads the device, plans from what is there, acts, reads again. Cut off anywhere and called again, it goes on
- * from what it finds.
+ * Level-based: it reads the device, plans from what is there, acts, reads again, all GPUs at once. Cut off anywhere and called
+ * again, it goes on from what it finds.
  *
  * @returns one result per target, in their order
  * @throws DeviceError only if the device cannot be read at the start; then nothing was touched
@@ -30,41 +30,29 @@ export async function applyNode(
   driver: DeviceDriver,
   targets: readonly GpuTarget[],
   options: ApplyOptions = {},
-): Promise<readonly GpuResult[]> {
-  const device = await driver.readDevice();
+): Promise<NodeResult> {
+  const initial = options.device ?? (await driver.readDevice());
+  let device: DeviceState | undefined = initial;
   const held = (await options.listHeld?.()) ?? new Set<string>();
   const context: ApplyContext = { driver, options, disrupted: false };
   // 1. Judge every GPU on what was read, before any is touched.
-  const tasks = targets.map((target) => judgeTarget(context, device, target, held));
-  const waiting = tasks.filter(({ outcome }) => outcome === 'Pending');
-  if (options.allOrNothing === true && tasks.some(({ outcome }) => outcome === 'Refused')) skip(waiting, undefined);
+  const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
+  if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
   // 2. Note what there was.
-  const changing = waiting.filter(({ outcome }) => outcome === 'Pending');
+  const changing = tasks.filter(isOpen);
   if (changing.length > 0 && (await beginJournal(options, changing))) {
-    // 3. Change one GPU after the other.
-    await changeAll(context, changing);
+    // 3. Rounds: change one GPU after the other, then prove them all by one reading.
+    device = await changeAll(context, changing);
     // 4. Take back what shall not stay.
-    await undoAll(options, changing);
+    if (await undoAll(options, changing)) device = undefined;
     options.journal?.finish();
   }
-  return tasks.map(report);
+  return { results: tasks.map(reportTask), device };
 }
 
-function judgeTarget(context: ApplyContext, device: DeviceState, target: GpuTarget, held: ReadonlySet<string>): Task {
-  const { uuid } = target;
-  const state = device.gpus.find((gpu) => gpu.uuid === uuid);
-  if (state === undefined) return { uuid, gpu: undefined, outcome: 'Refused', error: explainAbsence(device, uuid) };
-  const gpu = new GpuApply(context, state, target, held);
+async function beginJournal({ journal }: ApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
   try {
-    return { uuid, gpu, outcome: gpu.judge() ? 'Pending' : 'Unchanged' };
-  } catch (error) {
-    return { uuid, gpu, outcome: 'Refused', error: demandDeviceError(error) };
-  }
-}
-
-async function beginJournal({ journal }: ApplyOptions, tasks: readonly Task[]): Promise<boolean> {
-  try {
-    await journal?.begin({ gpus: tasks.flatMap(({ gpu }) => (gpu === undefined ? [] : [noteGpu(gpu.gpu)])) });
+    await journal?.begin({ gpus: tasks.map(({ now }) => noteGpu(now)) });
     return true;
   } catch (error) {
     skip(tasks, demandDeviceError(error));
@@ -72,85 +60,111 @@ async function beginJournal({ journal }: ApplyOptions, tasks: readonly Task[]): 
   }
 }
 
-async function changeAll({ options }: ApplyContext, tasks: readonly Task[]): Promise<void> {
-  for (const task of tasks) {
-    if (task.gpu === undefined || task.outcome !== 'Pending') continue;
-    if (options.signal?.aborted === true) {
-      const { pciBusId } = task.gpu.gpu;
-      const found = 'asked to stop before it was begun';
-      skip([task], new DeviceError('Stopped', { tried: 'to begin with the GPU', found, gpu: pciBusId }));
-      continue;
-    }
-    try {
-      await task.gpu.apply();
-      task.outcome = 'Applied';
-    } catch (error) {
-      const reason = demandDeviceError(error);
-      task.error = reason;
-      task.outcome = task.gpu.operations === 0 ? 'Refused' : 'Failed';
-      // What concerns the whole node would only fail again on the next GPU.
-      if (reason.stopsNode) skip(tasks, reason);
-      if (options.allOrNothing === true) skip(tasks, undefined);
-    }
+/** @returns the device after the last operation or the last refusal; undefined if it was not read since */
+async function changeAll(context: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceState | undefined> {
+  // What is taken back anyway needs no more work, and no proof.
+  const isLost = (): boolean => context.options.allOrNothing === true && tasks.some(isGivenUp);
+  for (;;) {
+    const stop = await advanceAll(context, tasks.filter(isOpen));
+    const begun = tasks.filter(isOpen);
+    if (isLost() || begun.length === 0) return undefined;
+    const device = await prove(context, begun, stop);
+    if (isLost() || !begun.some(isOpen)) return device;
   }
 }
 
-async function undoAll({ undo, allOrNothing }: ApplyOptions, tasks: readonly Task[]): Promise<void> {
-  const hasFailed = tasks.some(({ outcome }) => outcome === 'Failed' || outcome === 'Refused' || outcome === 'Skipped');
-  for (const task of tasks.toReversed()) {
-    const isTakenBack =
-      (task.outcome === 'Failed' && (undo === true || allOrNothing === true)) ||
-      (task.outcome === 'Applied' && allOrNothing === true && hasFailed);
-    if (!isTakenBack || task.gpu === undefined) continue;
+/** One round of operations. @returns what stops the whole node, if anything does */
+async function advanceAll({ options }: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceError | undefined> {
+  for (const task of tasks) {
+    if (task.outcome === 'Pending' && options.signal?.aborted === true) {
+      const found = 'asked to stop before it was begun';
+      skip([task], new DeviceError('Stopped', { tried: 'to begin with the GPU', found, gpu: task.now.pciBusId }));
+      continue;
+    }
+    task.outcome = 'Begun';
     try {
+      await task.gpu.advance(task.now);
+    } catch (error) {
+      const reason = fail(task, error);
+      // What concerns the whole node would only fail again on the next GPU.
+      if (reason.stopsNode || options.allOrNothing === true) {
+        skip(tasks, reason.stopsNode ? reason : undefined);
+        return reason.stopsNode ? reason : undefined;
+      }
+    }
+  }
+  return undefined;
+}
+
+/**
+ * True if the driver answers for no GPU: another question to it would only wait for the deadline again. Output that is not
+ * understood may be one GPU's, and leave to act that is missing may not be needed for another.
+ */
+function isSilent({ stopsNode, code }: DeviceError): boolean {
+  return stopsNode && code !== 'ParseError' && code !== 'Stopped';
+}
+
+/**
+ * Proves by one reading what the driver said of all GPUs.
+ *
+ * @param stop why nothing more may be done on this node
+ * @returns the reading; undefined if the node could not be read, and each GPU was read by itself
+ */
+async function prove(
+  { driver }: ApplyContext,
+  tasks: readonly OpenTask[],
+  stop: DeviceError | undefined,
+): Promise<DeviceState | undefined> {
+  const device = await driver.readDevice().catch(demandDeviceError);
+  let silent = device instanceof DeviceError && isSilent(device) ? device : undefined;
+  for (const task of tasks) {
+    try {
+      if (silent !== undefined) throw silent;
+      task.now = device instanceof DeviceError ? await task.gpu.readBack() : demandGpu(device, task.uuid);
+    } catch (error) {
+      const reason = fail(task, error);
+      if (isSilent(reason)) silent = reason;
+      continue;
+    }
+    try {
+      if (task.gpu.isReached(task.now)) task.outcome = 'Applied';
+      else if (stop !== undefined) throw stop;
+    } catch (error) {
+      fail(task, error);
+    }
+  }
+  return device instanceof DeviceError ? undefined : device;
+}
+
+/** @returns whether anything was tried */
+async function undoAll({ undo, allOrNothing }: ApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
+  const isLost = allOrNothing === true && tasks.some(isGivenUp);
+  const taken = tasks.filter(
+    ({ outcome }) =>
+      (outcome === 'Failed' && (undo === true || allOrNothing === true)) ||
+      ((outcome === 'Applied' || outcome === 'Begun') && isLost),
+  );
+  let silent: DeviceError | undefined;
+  for (const task of taken.toReversed()) {
+    try {
+      if (silent !== undefined) throw silent;
       await task.gpu.undo();
       task.outcome = 'Undone';
     } catch (error) {
       task.outcome = 'Failed';
       task.undoError = demandDeviceError(error);
+      if (isSilent(task.undoError)) silent = task.undoError;
     }
   }
+  return taken.length > 0;
 }
 
-/** Leaves tasks that have not begun as they are. */
-function skip(tasks: readonly Task[], error: DeviceError | undefined): void {
-  for (const task of tasks) {
-    if (task.outcome !== 'Pending') continue;
-    task.outcome = 'Skipped';
-    if (error !== undefined) task.error = error;
-  }
-}
-
-function report({ uuid, gpu, outcome, error, undoError }: Task): GpuResult {
-  return {
-    uuid,
-    outcome: outcome === 'Pending' ? 'Skipped' : outcome,
-    operations: gpu?.operations ?? 0,
-    error,
-    undoError,
-  };
-}
-
-function explainAbsence(device: DeviceState, uuid: string): DeviceError {
-  const lost = device.lost.find((gpu) => gpu.uuid === uuid);
-  const tried = 'to find the GPU';
-  if (lost !== undefined)
-    return new DeviceError(lost.fault.code, { tried, found: lost.fault.message, gpu: lost.pciBusId });
-  // After a restart nobody knows which GPU a lost one was.
-  const [other] = device.lost.filter((gpu) => gpu.uuid === undefined);
-  if (other !== undefined) {
-    const found = `not among those that answer; ${other.pciBusId} does not: ${other.fault.message}`;
-    return new DeviceError('GpuLost', { tried, found, gpu: uuid });
-  }
-  return new DeviceError('GpuMissing', { tried, found: `${device.gpus.length} other GPUs`, gpu: uuid });
+function demandGpu(device: DeviceState, uuid: string): GpuState {
+  const gpu = device.gpus.find((candidate) => candidate.uuid === uuid);
+  if (gpu === undefined) throw explainAbsence(device, uuid);
+  return gpu;
 }
 
 function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {
   return { uuid, mig: mig?.current ?? 'Disabled', placements: instances.map(describePlace) };
-}
-
-/** Anything else is a fault of the program: it ends the apply as a crash would. */
-function demandDeviceError(error: unknown): DeviceError {
-  if (error instanceof DeviceError) return error;
-  throw error;
 }

@@ -1,8 +1,14 @@
 import { DeviceError } from './errors.ts';
 import { GpuFactsReader, type IndexedGpu } from './gpu-facts.ts';
 import { findLostGpus, parseGpuList, type GpuList } from './gpu-list.ts';
-import { assembleInstances, listOtherProcesses, reuseInstances } from './instance-assembly.ts';
-import { parseComputeInstances, parseInstances, type InstanceRow } from './instance-table.ts';
+import {
+  assembleInstances,
+  listOtherProcesses,
+  namesProfiles,
+  reuseInstances,
+  type GpuParts,
+} from './instance-assembly.ts';
+import { parseComputeInstances, parseInstances, type ComputeInstanceRow, type InstanceRow } from './instance-table.ts';
 import { explainFailure } from './output.ts';
 import { parseReport, type Report } from './report-parser.ts';
 import { describeCommand, type Runner } from './runner.ts';
@@ -20,7 +26,7 @@ interface Reading {
 /**
  * Reads the whole device. One command alone tells nothing complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so
  * several are read and compared; where they contradict each other, something changed in between, and all is read once more.
- * An unchanged device costs two commands, one if MIG is off.
+ * A device on which nothing is new costs two commands, one if MIG is off; new instances cost a third, for their UUIDs.
  */
 export class DeviceReader {
   readonly #runner: Runner;
@@ -108,25 +114,28 @@ export class DeviceReader {
     rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
     what: { readonly gpus?: GpuSelection },
   ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
-    const command: ReadCommand = { name: 'ComputeInstances', ...what };
-    const rows = parseComputeInstances(describeCommand(command), await this.#runner.run(command));
-    const listCommand: ReadCommand = { name: 'List' };
+    const command: ReadCommand = { name: 'List' };
     const hasDevices = gpus.some(({ migDevices }) => migDevices.length > 0);
-    const list = hasDevices
-      ? parseGpuList(describeCommand(listCommand), await this.#runner.run(listCommand)).gpus
-      : undefined;
+    const list = hasDevices ? parseGpuList(describeCommand(command), await this.#runner.run(command)).gpus : [];
+    const parts = gpus.map((gpu): GpuParts => {
+      const listed = list.find(({ uuid }) => uuid === gpu.uuid)?.migDevices ?? new Map();
+      return { report: gpu, instances: rowsOf(gpu), listed };
+    });
+    const tables = parts.every(namesProfiles) ? undefined : await this.#readComputeInstances(what);
     return new Map(
-      gpus.map((gpu) => {
-        const instances = assembleInstances({
-          report: gpu,
-          instances: rowsOf(gpu),
-          computeInstances: rows.filter(({ gpuIndex }) => gpuIndex === gpu.index),
-          uuids: list?.find(({ uuid }) => uuid === gpu.uuid)?.migDevices ?? new Map(),
-        });
-        if (instances === undefined) throw contradiction(`-q -x, -lgi, -lci and -L differ on GPU ${gpu.pciBusId}`);
+      gpus.map((gpu, at) => {
+        const mine = tables?.filter(({ gpuIndex }) => gpuIndex === gpu.index);
+        const part = parts[at];
+        const instances = part && assembleInstances(mine === undefined ? part : { ...part, computeInstances: mine });
+        if (instances === undefined) throw contradiction(`-q -x, -lgi, -L and -lci differ on GPU ${gpu.pciBusId}`);
         return [gpu.pciBusId, instances];
       }),
     );
+  }
+
+  async #readComputeInstances(what: { readonly gpus?: GpuSelection }): Promise<readonly ComputeInstanceRow[]> {
+    const command: ReadCommand = { name: 'ComputeInstances', ...what };
+    return parseComputeInstances(describeCommand(command), await this.#runner.run(command));
   }
 
   #rememberLost({ pciBusId, fault }: GpuList['lost'][number]): LostGpu {

@@ -6,8 +6,15 @@ export interface ListedGpu {
   readonly index: number;
   readonly uuid: string;
   readonly product: string;
-  /** UUID by the index that `-q -x` gives the same MIG device. */
-  readonly migDevices: ReadonlyMap<number, string>;
+  /** By the index that `-q -x` gives the same MIG device. */
+  readonly migDevices: ReadonlyMap<number, ListedMigDevice>;
+}
+
+/** A compute instance; `-L` alone has its UUID. */
+export interface ListedMigDevice {
+  readonly uuid: string;
+  /** `3g.20gb`, or `1c.3g.20gb` where it is a part of its GPU instance. */
+  readonly profile: string;
 }
 
 export interface GpuList {
@@ -22,17 +29,18 @@ export function parseGpuList(tried: string, execution: Execution): GpuList {
   if (execution.end !== 'Exited' || (execution.rc !== 0 && lost.length === 0)) throw explainFailure(tried, execution);
   const answer = dropNotices(execution.stdout);
   if (execution.rc === 0 && answer.trim() === 'No devices found.') return { gpus: [], lost };
-  const gpus: (ListedGpu & { readonly migDevices: Map<number, string> })[] = [];
+  const gpus: (ListedGpu & { readonly migDevices: Map<number, ListedMigDevice> })[] = [];
   for (const line of answer.split('\n')) {
     if (line.trim() === '') continue;
     const gpu = /^GPU (\d+): (.+) \(UUID: (GPU-[0-9a-f-]+)\)\s*$/.exec(line);
-    const device = /^\s+MIG \S+\s+Device\s+(\d+): \(UUID: (MIG-[^\s)]+)\)\s*$/.exec(line);
+    const device = /^\s+MIG (\S+)\s+Device\s+(\d+): \(UUID: (MIG-[^\s)]+)\)\s*$/.exec(line);
     const last = gpus.at(-1);
     if (gpu !== null) {
       const [, index, product = '', uuid = ''] = gpu;
       gpus.push({ index: Number(index), product, uuid, migDevices: new Map() });
     } else if (device !== null && last !== undefined) {
-      last.migDevices.set(Number(device[1]), device[2] ?? '');
+      const [, profile = '', index, uuid = ''] = device;
+      last.migDevices.set(Number(index), { uuid, profile });
     } else {
       throw refuseOutput(tried, 'a line that is neither a GPU nor a MIG device', execution.stdout);
     }

@@ -103,8 +103,8 @@ function describe({ profile, start, computeInstances }: GpuInstanceState): {
   readonly computeInstances: readonly string[];
 } {
   const names = computeInstances
-    .toSorted((a, b) => b.size - a.size)
-    .map((part) => (computeInstanceSlices(part.profile, 0) === 0 ? profile : part.profile));
+    .map((part) => (computeInstanceSlices(part.profile, 0) === 0 ? profile : part.profile))
+    .toSorted((a, b) => computeInstanceSlices(b, 0) - computeInstanceSlices(a, 0));
   return { profile, start, computeInstances: names };
 }
 

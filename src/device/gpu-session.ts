@@ -1,6 +1,7 @@
 import type { ApplyOptions, Disruption, Place } from './apply-options.ts';
 import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from './errors.ts';
+import type { ComputeInstanceRow, InstanceRow } from './instance-table.ts';
 import { explainFailure, type Execution } from './output.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import { writeArguments, type ChangeCommand } from './smi-command.ts';
@@ -14,12 +15,20 @@ export interface ApplyContext {
   disrupted: boolean;
 }
 
+/** A destroy that the driver calls a success and that nothing has proved yet. */
+interface Claim {
+  readonly command: ChangeCommand;
+  readonly execution: Execution;
+  readonly instance: Pick<InstanceRow, 'profile' | 'profileId' | 'id' | 'start'>;
+}
+
 /** One GPU while it is changed: asks before, counts, and reads what somebody uses. */
 export class GpuSession {
   readonly gpu: GpuState;
   readonly #context: ApplyContext;
   /** UUIDs of MIG devices as they were at the start; what this apply makes nobody can hold yet. */
   readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
+  #claims: Claim[] = [];
   operations = 0;
 
   constructor(context: ApplyContext, gpu: GpuState) {
@@ -45,7 +54,7 @@ export class GpuSession {
     return this.#context.options.allowReset === true;
   }
 
-  /** Runs one operation. Its answer proves nothing; the caller reads back. @throws DeviceError Stopped */
+  /** Runs one operation. Its answer proves nothing; somebody reads back. @throws DeviceError Stopped */
   async run(command: ChangeCommand): Promise<Execution> {
     this.#demandTime(command);
     this.operations += 1;
@@ -109,6 +118,39 @@ export class GpuSession {
   ): DeviceError {
     const { code, tried, found } = explainFailure(describeChange(command), execution);
     return this.explain(code, { tried, found }, instance);
+  }
+
+  /** Takes the driver at its word for now: the reading at the end of the round proves it. */
+  believe(command: ChangeCommand, execution: Execution, instance: Claim['instance']): void {
+    this.#claims.push({ command, execution, instance });
+  }
+
+  /** The GPU was read since: what is still there is planned on again. */
+  forgetClaims(): void {
+    this.#claims = [];
+  }
+
+  /** The error of a destroy that was called a success and whose instance is still among these, if there is one. */
+  findLie(rows: readonly InstanceRow[]): DeviceError | undefined {
+    return this.#refute(
+      ({ command, instance: { id, start, profileId } }) =>
+        command.name === 'DestroyInstance' &&
+        rows.some((row) => row.id === id && row.start === start && row.profileId === profileId),
+    );
+  }
+
+  /** As {@link findLie}, of compute instances. */
+  findPartLie(rows: readonly ComputeInstanceRow[]): DeviceError | undefined {
+    return this.#refute(
+      ({ command }) =>
+        command.name === 'DestroyComputeInstances' &&
+        rows.some(({ instance, id }) => instance === command.instance && command.ids?.includes(id) === true),
+    );
+  }
+
+  #refute(isLie: (claim: Claim) => boolean): DeviceError | undefined {
+    const lie = this.#claims.find(isLie);
+    return lie && this.explainUndone(lie.command, lie.execution, lie.instance);
   }
 
   #demandTime(command: ChangeCommand): void {

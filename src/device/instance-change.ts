@@ -3,6 +3,7 @@ import type { Step } from '../core/planning/step.ts';
 import type { GpuSession } from './gpu-session.ts';
 import type { ComputeInstanceRow } from './instance-table.ts';
 import type { Execution } from './output.ts';
+import type { ComputeProfileRow } from './profile-table.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import type { ChangeCommand } from './smi-command.ts';
 import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
@@ -11,9 +12,9 @@ import type { ComputeInstanceState, GpuInstanceState } from './state.ts';
 type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
 
 /**
- * Does one step of a plan and reads back that it is done; creations that the driver calls a success are read back together at the
- * end of the round. Whatever the exit code says: an operation that failed and is done is done, one that succeeded and is not done
- * has failed.
+ * Does one step of a plan. What the driver calls a success, in its own words, is taken as done until the end of the round, when one
+ * reading proves it all and the next round does what is missing; anything but plain success is looked into at once. Whatever the exit
+ * code says: an operation that failed and is done is done, one that succeeded and is not done has failed.
  *
  * @param instances the GPU's instances before the steps; one that a step names was there or was made by an earlier step
  * @throws DeviceError
@@ -45,10 +46,19 @@ async function destroyInstance(session: GpuSession, instance: GpuInstanceState):
   }
   const command: ChangeCommand = { name: 'DestroyInstance', gpu: session.busId, instance: instance.id };
   const execution = await session.run(command);
+  if (saysDone(execution, 'Successfully destroyed GPU instance')) {
+    session.believe(command, execution, instance);
+    return;
+  }
   const left = (await session.driver.listInstances(session.busId)).some(({ start, id }) => {
     return start === instance.start && id === instance.id;
   });
   if (left) throw session.explainUndone(command, execution, instance);
+}
+
+/** Exit code 0 alone says nothing: it comes with `No MIG-enabled devices found.` too. */
+function saysDone({ rc, stdout, end }: Execution, ...words: readonly string[]): boolean {
+  return rc === 0 && end === 'Exited' && words.every((said) => stdout.includes(said));
 }
 
 /** An id is free again at once after a destroy: what has it now may be somebody else's. */
@@ -79,21 +89,19 @@ async function createInstance(session: GpuSession, step: Step): Promise<void> {
   const { id: profileId } = profile;
   const command: ChangeCommand = { name: 'CreateInstance', gpu: session.busId, profileId, start: step.start, whole };
   const execution = await session.run(command);
-  // Nothing rests on it yet: the reading at the end of the round proves all creations at once, and the next round makes what is
-  // missing. Parts need the id that the driver gave, and anything but plain success is looked into now.
-  if (saysMade(execution, whole) && (whole || step.computeInstances.length === 0)) return;
+  const made = ['Successfully created GPU instance', ...(whole ? ['Successfully created compute instance'] : [])];
+  // Parts are made by the id that the driver gave, which is never taken unchecked.
+  if (saysDone(execution, ...made) && (whole || step.computeInstances.length === 0)) return;
   const rows = await session.driver.listInstances(session.busId);
   const row = rows.find((candidate) => candidate.start === step.start && candidate.profileId === profileId);
-  if (row === undefined) throw session.explainUndone(command, execution, step);
+  if (row === undefined) {
+    const undone = session.explainUndone(command, execution, step);
+    // What had to make room for it may never have gone.
+    throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? undone;
+  }
   if (step.computeInstances.length === 0) return;
   const parts = whole ? await listParts(session, row) : [];
   if (parts.length === 0) await createParts(session, row, step.computeInstances, 0);
-}
-
-/** Exit code 0 alone says nothing: it comes with `No MIG-enabled devices found.` too. */
-function saysMade({ rc, stdout, end }: Execution, whole: boolean): boolean {
-  const made = stdout.includes('Successfully created GPU instance');
-  return rc === 0 && end === 'Exited' && made && (!whole || stdout.includes('Successfully created compute instance'));
 }
 
 /** @param there compute instances that are on the GPU instance already */
@@ -103,26 +111,32 @@ async function createParts(
   names: readonly string[],
   there: number,
 ): Promise<void> {
-  let count = there;
-  for (const name of names) {
-    const command = await chooseCreation(session, instance, name);
+  // What a GPU instance offers does not change with what is on it.
+  const isSplit = names.some((name) => name !== instance.profile);
+  const offers = isSplit ? await session.driver.listComputeProfiles(session.busId, instance.id) : [];
+  for (const [at, name] of names.entries()) {
+    const command = chooseCreation(session, instance, name, offers);
     const execution = await session.run(command);
+    if (saysDone(execution, 'Successfully created compute instance')) continue;
     const now = (await listParts(session, instance)).length;
-    if (now <= count) throw session.explainUndone(command, execution, instance);
-    count = now;
+    if (now <= there + at) throw session.explainUndone(command, execution, instance);
   }
 }
 
 /** The default profile is the whole GPU instance, whatever its id; parts go by the id that this very GPU instance offers. */
-async function chooseCreation(session: GpuSession, instance: Placed, name: string): Promise<ChangeCommand> {
+function chooseCreation(
+  session: GpuSession,
+  instance: Placed,
+  name: string,
+  offers: readonly ComputeProfileRow[],
+): ChangeCommand {
   const target = { gpu: session.busId, instance: instance.id };
   if (name === instance.profile) return { name: 'CreateWholeComputeInstance', ...target };
   const slices = computeInstanceSlices(name, 0);
-  const offers = (await session.driver.listComputeProfiles(session.busId, instance.id))
+  const [offer] = offers
     .filter((profile) => computeInstanceSlices(profile.name, 0) === slices)
     // Hopper offers two with one slice; the one with fewer multiprocessors leaves room for the others.
     .toSorted((a, b) => a.multiprocessors - b.multiprocessors);
-  const [offer] = offers;
   if (offer === undefined) {
     const found = 'the GPU instance offers no such profile (-lcip)';
     throw session.explain('UnknownProfile', { tried: `to make a ${name}`, found }, instance);
@@ -131,11 +145,7 @@ async function chooseCreation(session: GpuSession, instance: Placed, name: strin
 }
 
 async function destroyParts(session: GpuSession, instance: GpuInstanceState, names: readonly string[]): Promise<void> {
-  const use = await session.driver.readUse(session.busId);
-  const busy = new Set(
-    use.processes.flatMap((process) => (process.instance === instance.id ? [process.computeInstance] : [])),
-  );
-  const chosen = chooseParts(instance.computeInstances, names, busy);
+  const chosen = chooseParts(instance.computeInstances, names, await listBusyParts(session, instance, names));
   await session.demandFree('DestroyComputeInstances', instance, chosen);
   const command: ChangeCommand = {
     name: 'DestroyComputeInstances',
@@ -144,14 +154,31 @@ async function destroyParts(session: GpuSession, instance: GpuInstanceState, nam
     ids: chosen,
   };
   const execution = await session.run(command);
+  if (saysDone(execution, 'Successfully destroyed compute instance')) {
+    session.believe(command, execution, instance);
+    return;
+  }
   const left = await listParts(session, instance);
   if (left.some(({ id }) => chosen.includes(id))) throw session.explainUndone(command, execution, instance);
 }
 
+/** Ids of compute instances with a process on them, asked for only where some stay and there is a choice. */
+async function listBusyParts(
+  session: GpuSession,
+  { id, computeInstances }: GpuInstanceState,
+  names: readonly string[],
+): Promise<ReadonlySet<number | undefined>> {
+  if (names.length === computeInstances.length) return new Set();
+  const { processes } = await session.driver.readUse(session.busId);
+  return new Set(processes.flatMap(({ instance, computeInstance }) => (instance === id ? [computeInstance] : [])));
+}
+
 /** An earlier step may have taken some away: they are counted afresh. */
 async function addParts(session: GpuSession, instance: Placed, names: readonly string[]): Promise<void> {
-  const there = (await listParts(session, instance)).length;
-  await createParts(session, instance, names, there);
+  const rows = await listParts(session, instance);
+  const lie = session.findPartLie(rows);
+  if (lie !== undefined) throw lie;
+  await createParts(session, instance, names, rows.length);
 }
 
 /** Ids of compute instances with these names; of equal ones the idle first. */

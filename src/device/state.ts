@@ -65,10 +65,6 @@ export interface ComputeInstanceState {
   readonly id: number;
   /** `3g.20gb`, or `1c.3g.20gb` where it is a part of its GPU instance. */
   readonly profile: string;
-  readonly profileId: number;
-  /** In the driver's own units (a whole 3g.40gb of an H100 was seen with 0:4); 0:0 with drivers that do not tell. */
-  readonly start: number;
-  readonly size: number;
   /** `MIG-...`; the same again after destroy and create at the same place. Undefined where only one GPU was read. */
   readonly uuid: string | undefined;
   /** What GPU Feature Discovery makes labels of; undefined where only instances were read. */

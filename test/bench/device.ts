@@ -9,6 +9,7 @@
  */
 import type { Layout } from '../../src/core/geometry/geometry.ts';
 import { applyNode } from '../../src/device/apply.ts';
+import type { ApplyOptions, NodeResult } from '../../src/device/apply-options.ts';
 import type { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import type { GpuInstanceState } from '../../src/device/state.ts';
 import { SimulatedNode } from '../device/simulated-node.ts';
@@ -50,23 +51,47 @@ const scenarios: readonly Scenario[] = [
 export async function benchDevice(print: (metric: Metric) => void): Promise<void> {
   for (const scenario of scenarios) {
     const ours = await measure(scenario, async (node, driver, wanted) => {
-      const results = await applyNode(
-        driver,
-        wanted.map((want, index) => ({ uuid: node.uuid(index), want })),
-      );
-      const undone = results.find(({ outcome }) => outcome !== 'Applied' && outcome !== 'Unchanged');
-      if (undone !== undefined) throw new Error(`${scenario.name}: ${undone.error?.message}`);
+      await apply(node, driver, wanted);
     });
-    report(print, scenario, ours, await measure(scenario, clearAndRebuild));
+    const agents = await measure(scenario, changeAsAgent);
+    report(print, scenario, { ours, agents, theirs: await measure(scenario, clearAndRebuild) });
   }
 }
 
-function report(print: (metric: Metric) => void, { name, changed }: Scenario, ours: Cost, theirs: Cost): void {
+async function apply(
+  node: SimulatedNode,
+  driver: NvidiaSmi,
+  wanted: readonly Layout[],
+  options: ApplyOptions = {},
+): Promise<NodeResult> {
+  const targets = wanted.map((want, index) => ({ uuid: node.uuid(index), want }));
+  const done = await applyNode(driver, targets, options);
+  const undone = done.results.find(({ outcome }) => outcome !== 'Applied' && outcome !== 'Unchanged');
+  if (undone !== undefined) throw new Error(`${undone.uuid}: ${undone.error?.message}`);
+  return done;
+}
+
+/** An agent looks at the device before it plans, applies, and tells what the device is after that. */
+async function changeAsAgent(node: SimulatedNode, driver: NvidiaSmi, wanted: readonly Layout[]): Promise<void> {
+  const before = await driver.readDevice();
+  const { device } = await apply(node, driver, wanted, { device: before });
+  if (device === undefined) await driver.readDevice();
+}
+
+interface Costs {
+  readonly ours: Cost;
+  readonly agents: Cost;
+  readonly theirs: Cost;
+}
+
+function report(print: (metric: Metric) => void, { name, changed }: Scenario, { ours, agents, theirs }: Costs): void {
   const say = (metric: string, value: number, unit: string, baseline?: number): void =>
     print({ metric: `device: ${name}: ${metric}`, value, unit, ...(baseline === undefined ? {} : { baseline }) });
   // The aim: two for the node, one for each GPU that changes, and a look at the processes before each destroy.
-  say('reads', ours.reads.total, 'commands', 2 + changed + ours.destroyed);
+  const aim = 2 + changed + ours.destroyed;
+  say('reads', ours.reads.total, 'commands', aim);
   for (const [kind, number] of ours.reads.kinds) say(`reads, ${kind}`, number, 'commands');
+  say('reads, all of a change', agents.reads.total, 'commands', aim);
   say('operations', ours.operations.total, 'operations', theirs.operations.total);
   for (const [kind, number] of ours.operations.kinds) say(`operations, ${kind}`, number, 'operations');
   say('instances destroyed', ours.destroyed, 'instances', theirs.destroyed);

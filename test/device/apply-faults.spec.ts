@@ -8,7 +8,9 @@ const on = 'gpu 0 mig 1 pending 1\n';
 const timedOut: Execution = { rc: 255, stdout: '', end: 'TimedOut' };
 
 async function apply(node: SimulatedNode, want: GpuTarget['want'], options: ApplyOptions = {}): Promise<GpuResult> {
-  const [result] = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
+  const {
+    results: [result],
+  } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
   if (result === undefined) throw new Error('no result');
   return result;
 }
@@ -45,8 +47,9 @@ describe('applying against a driver that misbehaves', () => {
     const full = await aNodeWith({ '3g.20gb': 2 });
     full.faults = 'skip GpuInstanceDestroy';
     expect(brief(await apply(full, { '7g.40gb': 1 }))).to.equal('Failed NothingDone');
-    full.faults = 'skip ComputeInstanceDestroy';
-    expect(brief(await apply(full, { '7g.40gb': 1 }))).to.equal('Failed InUse');
+    const parts = await aNodeWith({ '3g.20gb': 2 });
+    parts.faults = 'skip ComputeInstanceDestroy';
+    expect(brief(await apply(parts, { '7g.40gb': 1 }))).to.equal('Failed InUse');
   });
 
   it('adds the compute instance that a creation left out', async () => {
@@ -73,7 +76,7 @@ describe('applying against a driver that misbehaves', () => {
     const node = await aNodeWith({}, ['A100-SXM4-40GB', 'A100-SXM4-40GB']);
     node.intercept = (args, run) => (args.includes('-cgi') ? timedOut : run());
     const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '7g.40gb': 1 } }));
-    const results = await applyNode(node.openDriver(), targets);
+    const { results } = await applyNode(node.openDriver(), targets);
     expect(results.map(brief)).to.deep.equal(['Failed TimedOut', 'Skipped TimedOut']);
     expect(node.takeChanges()).to.have.length(1);
   });
@@ -131,13 +134,13 @@ describe('applying against a driver that misbehaves', () => {
     const before = node.state;
     const all = node.gpus.map(({ uuid }) => ({ uuid, want: { '1g.5gb': 7 } }));
     await node.startProcess(2, 4);
-    const refused = await applyNode(node.openDriver(), all, { allOrNothing: true });
+    const { results: refused } = await applyNode(node.openDriver(), all, { allOrNothing: true });
     expect(refused.map(brief)).to.deep.equal(['Skipped', 'Skipped', 'Refused InUse']);
     expect(node.takeChanges()).to.deep.equal([]);
 
     node.state = before;
     node.faults = 'fail DeviceCreateGpuInstance rc=999 gpu=1 nth=3';
-    const undone = await applyNode(node.openDriver(), all, { allOrNothing: true });
+    const { results: undone } = await applyNode(node.openDriver(), all, { allOrNothing: true });
     expect(undone.map(brief)).to.deep.equal(['Undone', 'Undone DriverFailed', 'Skipped']);
     expect(await node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
     expect(await node.layout(1)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
@@ -164,10 +167,10 @@ describe('applying against a driver that misbehaves', () => {
       if (args.includes('-cgi') && (creations += 1) === 2) node.faults = 'nodriver';
       return run();
     };
-    const results = await applyNode(node.openDriver(), targets);
+    const { results } = await applyNode(node.openDriver(), targets);
     expect(results.map(brief)).to.deep.equal(['Failed DriverUnavailable', 'Skipped DriverUnavailable']);
     node.faults = '';
-    expect((await applyNode(node.openDriver(), targets)).map(brief)).to.deep.equal(['Applied', 'Applied']);
+    expect((await applyNode(node.openDriver(), targets)).results.map(brief)).to.deep.equal(['Applied', 'Applied']);
   });
 
   it('touches nothing when the journal cannot be written, and clears it when all is done', async () => {

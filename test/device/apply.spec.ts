@@ -11,7 +11,7 @@ async function apply(
   options: ApplyOptions = {},
 ): Promise<readonly GpuResult[]> {
   const targets = wants.flatMap((want, index) => (want === undefined ? [] : [{ uuid: node.uuid(index), want }]));
-  return applyNode(node.openDriver(), targets, options);
+  return (await applyNode(node.openDriver(), targets, options)).results;
 }
 
 const outcomes = (results: readonly GpuResult[]): readonly string[] =>
@@ -35,10 +35,10 @@ describe('applying layouts to a node', () => {
       { uuid: node.uuid(0), want: { '1g.5gb': 7 } },
       { uuid: node.uuid(1), want: { '2g.12gb': 2 } },
     ];
-    expect(outcomes(await applyNode(driver, targets))).to.deep.equal(['Applied', 'Applied']);
+    expect(outcomes((await applyNode(driver, targets)).results)).to.deep.equal(['Applied', 'Applied']);
     await driver.readDevice();
     node.commands.length = 0;
-    expect(outcomes(await applyNode(driver, targets))).to.deep.equal(['Unchanged', 'Unchanged']);
+    expect(outcomes((await applyNode(driver, targets)).results)).to.deep.equal(['Unchanged', 'Unchanged']);
     expect(node.commands).to.deep.equal([
       ['-q', '-x'],
       ['mig', '-lgi'],
@@ -144,7 +144,7 @@ describe('applying layouts to a node', () => {
     await driver.readDevice();
     node.faults = 'lost gpu=3';
     const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '3g.20gb': 2 } }));
-    const results = await applyNode(driver, targets);
+    const { results } = await applyNode(driver, targets);
     expect(outcomes(results).filter((outcome) => outcome === 'Applied')).to.have.length(7);
     expect(outcomes(results)[3]).to.equal('Refused GpuLost');
     node.faults = '';
@@ -165,7 +165,9 @@ describe('applying layouts to a node', () => {
 
   it('says of a GPU that is not there that it is missing', async () => {
     const node = new SimulatedNode(['A100-SXM4-40GB']);
-    const [result] = await applyNode(node.openDriver(), [{ uuid: 'GPU-0', want: {} }]);
+    const {
+      results: [result],
+    } = await applyNode(node.openDriver(), [{ uuid: 'GPU-0', want: {} }]);
     expect([result?.outcome, result?.error?.code, result?.operations]).to.deep.equal(['Refused', 'GpuMissing', 0]);
   });
 
@@ -185,7 +187,8 @@ describe('applying layouts to a node', () => {
     const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '2g.10gb': 3 }]);
     const target = { uuid: node.uuid(0), mayDestroy: [{ profile: '2g.10gb', start: 2 }] };
-    const go = async (want: GpuTarget['want']) => outcomes(await applyNode(node.openDriver(), [{ ...target, want }]));
+    const go = async (want: GpuTarget['want']) =>
+      outcomes((await applyNode(node.openDriver(), [{ ...target, want }])).results);
     expect(await go({ '7g.40gb': 1 })).to.deep.equal(['Refused ForeignInstance']);
     expect(await go('Disabled')).to.deep.equal(['Refused ForeignInstance']);
     expect(await go({ '2g.10gb': 2 })).to.deep.equal(['Applied']);

@@ -54,7 +54,9 @@ export async function observeCourse(transition: CrashTransition): Promise<Course
     return execution;
   };
   const targets = [{ uuid: node.uuid(0), want: transition.to }];
-  const [result] = await applyNode(node.openDriver(), targets, { allowReset: true });
+  const {
+    results: [result],
+  } = await applyNode(node.openDriver(), targets, { allowReset: true });
   if (result?.outcome !== 'Applied')
     throw new Error(`${transition.name}: ${result?.outcome} ${result?.error?.message}`);
   return {
@@ -185,7 +187,9 @@ function describeWish({ to }: CrashTransition): unknown {
 
 async function prepareState({ gpu, from, busy }: CrashTransition): Promise<string> {
   const node = new SimulatedNode([gpu]);
-  const [result] = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: from }]);
+  const {
+    results: [result],
+  } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: from }]);
   if (result?.outcome !== 'Applied' && from !== 'Disabled')
     throw new Error(`cannot begin with ${JSON.stringify(from)}`);
   const place = (await node.layout(0)).find((name) => busy !== undefined && name.startsWith(`${busy}@`));
@@ -202,7 +206,7 @@ async function readLayout({ gpu }: CrashTransition, state: string): Promise<read
 
 async function countFurther({ gpu, to }: CrashTransition, state: string): Promise<number> {
   const node = new SimulatedNode([gpu], state);
-  const results = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: to }]);
+  const { results } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: to }]);
   return results.reduce((sum, { operations }) => sum + operations, 0);
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
 import type { GpuTarget } from '../../src/device/apply-options.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { isChange, SimulatedNode } from './simulated-node.ts';
 
 /** What the end of the process looks like from inside: an error that no code of ours expects. */
 class Killed extends Error {
@@ -33,10 +33,6 @@ async function prepare({ gpu, from }: Transition): Promise<SimulatedNode> {
   return node;
 }
 
-function isChange(args: readonly string[]): boolean {
-  return args.some((arg) => /^-(?:cgi|cci|dgi|dci|mig|-gpu-reset)$/.test(arg));
-}
-
 /** Runs until the process would be killed before, or after, the n-th operation. */
 async function applyUntil(node: SimulatedNode, want: GpuTarget['want'], nth: number, when: string): Promise<boolean> {
   let operations = 0;
@@ -65,7 +61,9 @@ describe('being killed in the middle of an apply', () => {
       const whole = await prepare(transition);
       whole.faults = transition.faults ?? '';
       const target = (node: SimulatedNode) => [{ uuid: node.uuid(0), want: transition.to }];
-      const [first] = await applyNode(whole.openDriver(), target(whole), { allowReset: true });
+      const {
+        results: [first],
+      } = await applyNode(whole.openDriver(), target(whole), { allowReset: true });
       expect(first?.outcome).to.equal('Applied');
       const wanted = (await whole.layout(0)).map((place) => place.replace(/@\d+/, '')).toSorted();
       const needed = first?.operations ?? 0;
@@ -75,12 +73,16 @@ describe('being killed in the middle of an apply', () => {
           const node = await prepare(transition);
           node.faults = transition.faults ?? '';
           expect(await applyUntil(node, transition.to, nth, when)).to.equal(true);
-          const [result] = await applyNode(node.openDriver(), target(node), { allowReset: true });
+          const {
+            results: [result],
+          } = await applyNode(node.openDriver(), target(node), { allowReset: true });
           expect(result?.outcome, `${when} ${nth}`).to.be.oneOf(['Applied', 'Unchanged']);
           expect((await node.layout(0)).map((place) => place.replace(/@\d+/, '')).toSorted()).to.deep.equal(wanted);
           const done = when === 'after' ? nth : nth - 1;
           expect(done + (result?.operations ?? 0), `${when} ${nth}`).to.be.at.most(needed + 1);
-          const [again] = await applyNode(node.openDriver(), target(node), { allowReset: true });
+          const {
+            results: [again],
+          } = await applyNode(node.openDriver(), target(node), { allowReset: true });
           expect(again?.outcome).to.equal('Unchanged');
           points += 1;
         }
@@ -97,7 +99,9 @@ describe('being killed in the middle of an apply', () => {
       node.run(['-L']);
       node.faults = '';
       const targets = [{ uuid: node.uuid(0), want: transition.to }];
-      const [result] = await applyNode(node.openDriver(), targets);
+      const {
+        results: [result],
+      } = await applyNode(node.openDriver(), targets);
       expect(result?.outcome, transition.name).to.equal('Applied');
     }
   });

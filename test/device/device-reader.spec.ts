@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { MODELS } from '../../src/core/geometry/models.ts';
 import { DeviceError } from '../../src/device/errors.ts';
-import { toInstances } from '../../src/device/state.ts';
+import { toInstances, type GpuInstanceState } from '../../src/device/state.ts';
+import { recordedRuns } from './recorded-runs.ts';
 import { SimulatedNode } from './simulated-node.ts';
 
 const threeSlices = `gpu 0 mig 1 pending 1
@@ -13,6 +14,17 @@ gi 0 13 profile 19 place 6:1
 ci 0 13 0 profile 0 place 0:1
 proc gpu 0 gi 5 ci 0 pid 42 mem 1200 name python3
 `;
+
+/** States of one GPU on which the real nvidia-smi was asked what is there. */
+const recordedStates = [
+  ...new Map(
+    recordedRuns
+      .filter(({ argv, gpus, before, uid, fault }) => {
+        return argv.join() === '-L' && !gpus.includes(',') && before.includes('ci 0') && uid === 0 && fault === null;
+      })
+      .map(({ gpus, before }) => [gpus + before, { gpus, state: before }]),
+  ).values(),
+];
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
@@ -166,8 +178,53 @@ describe('reading the device', () => {
     expect(await codeOf(node.openDriver().readDevice())).to.equal('NotPermitted');
   });
 
+  it('costs a third process for the UUIDs of new instances, none for instances that went', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices.replace(/gi 0 13.*\nci 0 13.*\n/, ''));
+    const driver = node.openDriver();
+    await driver.readDevice();
+    node.commands.length = 0;
+    node.state = threeSlices;
+    const all = (await driver.readDevice()).gpus[0]?.instances ?? [];
+    expect(node.commands.splice(0)).to.deep.equal([['-q', '-x'], ['mig', '-lgi'], ['-L']]);
+    node.state = threeSlices.replace(/^.*(?:gi 0 5|ci 0 5|gi 5) .*\n/gm, '');
+    const left = (await driver.readDevice()).gpus[0]?.instances;
+    expect(left).to.deep.equal(all.filter(({ id }) => id !== 5));
+    expect(node.commands).to.deep.equal([
+      ['-q', '-x'],
+      ['mig', '-lgi'],
+    ]);
+  });
+
+  it('knows compute instances by -L as by -lci, parts and attributes of a profile included', async () => {
+    for (const [index, before] of recordedStates.entries()) {
+      const node = new SimulatedNode([before.gpus], before.state);
+      const driver = node.openDriver();
+      const names = (instances: readonly GpuInstanceState[] = []) =>
+        instances.map(({ id, computeInstances }) => [id, computeInstances.map((part) => [part.id, part.profile])]);
+      const listed = names((await driver.readDevice()).gpus[0]?.instances);
+      expect(node.commands.flat(), `state ${index}`).not.to.include('-lci');
+      expect(names(await driver.readInstances(node.busId(0)))).to.deep.equal(listed);
+    }
+    expect(recordedStates.some(({ state }) => state.includes('profile 20 '))).to.equal(true);
+  });
+
+  it('asks -lci where -L has another name than the GPU instance, and takes that', async () => {
+    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    node.intercept = (args, run) => {
+      const execution = run();
+      return args.includes('-L') ? { ...execution, stdout: execution.stdout.replace('MIG 2g', 'MIG 9g') } : execution;
+    };
+    const [gpu] = (await node.openDriver().readDevice()).gpus;
+    expect(node.commands.at(-1)).to.deep.equal(['mig', '-lci']);
+    expect(gpu?.instances[1]?.computeInstances.map(({ profile }) => profile)).to.deep.equal(['2g.10gb']);
+    for (const damage of ['empty', 'garbage=200', 'cut=120']) {
+      node.faults = `output ${damage} with=-lci`;
+      expect(await codeOf(node.openDriver().readDevice()), damage).to.be.oneOf(['ParseError', 'Unstable']);
+    }
+  });
+
   it('never takes damaged output for an empty device', async () => {
-    for (const argument of ['-x', '-lgi', '-lci', '-L', '-lgip', '-lgipp']) {
+    for (const argument of ['-x', '-lgi', '-L', '-lgip', '-lgipp']) {
       for (const damage of ['empty', 'garbage=200', 'cut=120']) {
         const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
         node.faults = `output ${damage} with=${argument}`;

@@ -45,7 +45,20 @@ describe('a fault of a GPU, its driver or the host', () => {
     {
       name: 'garbage after an operation',
       faults: 'output garbage=300 with=-lgi nth=2-',
-      expected: ['Failed ParseError', 'Skipped ParseError'],
+      // Both are changed by then, and the driver's word alone is no proof.
+      expected: ['Failed ParseError', 'Failed ParseError'],
+    },
+    {
+      name: 'garbage of one GPU after an operation',
+      arrange: async (node) => {
+        const isSpoilt = (args: readonly string[]): boolean =>
+          args.includes('-lgi') &&
+          node.state.includes('profile 14') &&
+          (!args.includes('-i') || args.includes(node.busId(0)));
+        node.intercept = (args, run) => (isSpoilt(args) ? { rc: 0, stdout: '+--', end: 'Exited' } : run());
+        return () => undefined;
+      },
+      expected: ['Failed ParseError', 'Applied'],
     },
     {
       name: 'a process on an instance in the way',
@@ -114,8 +127,13 @@ describe('a fault of a GPU, its driver or the host', () => {
     },
     {
       name: 'a driver that is reloaded on the way',
-      faults: 'fail Init rc=9 nth=16-40',
+      faults: 'fail Init rc=9 nth=6-40',
       expected: ['Failed DriverUnavailable', 'Skipped DriverUnavailable'],
+    },
+    {
+      name: 'a driver that is reloaded before the proof of what it did',
+      faults: 'fail Init rc=9 nth=16-40',
+      expected: ['Failed DriverUnavailable', 'Failed DriverUnavailable'],
     },
     {
       name: 'a state folder that cannot be',
@@ -189,7 +207,7 @@ async function apply(node: SimulatedNode, options: ApplyOptions): Promise<readon
   const targets = node.gpus.map(({ uuid }) => ({ uuid, want }));
   try {
     // The agent has read its GPUs before one is lost.
-    return await applyNode(await openDriver(node), targets, options);
+    return (await applyNode(await openDriver(node), targets, options)).results;
   } catch (error) {
     if (error instanceof DeviceError) return error;
     throw error;

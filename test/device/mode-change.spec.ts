@@ -4,7 +4,9 @@ import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply-
 import { SimulatedNode } from './simulated-node.ts';
 
 async function apply(node: SimulatedNode, want: GpuTarget['want'], options: ApplyOptions = {}): Promise<string> {
-  const [result] = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
+  const {
+    results: [result],
+  } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
   return brief(result);
 }
 

@@ -59,7 +59,7 @@ describe('any sequence of layouts, processes and faults', () => {
           const victim = (await node.layout(0)).find((place) => isBusy && place.endsWith(`@${busy}`));
           const before = (await node.layout(0)).toSorted();
           node.faults = fault;
-          const results = await applyNode(node.openDriver(), target(want), { undo }).catch(() => []);
+          const { results } = await applyNode(node.openDriver(), target(want), { undo }).catch(() => ({ results: [] }));
           node.faults = '';
           const after = await node.layout(0);
           if (victim !== undefined) expect(after, JSON.stringify(want)).to.include(victim);
@@ -67,11 +67,15 @@ describe('any sequence of layouts, processes and faults', () => {
             expect(after.toSorted()).to.deep.equal(before);
           }
           // The faults are over: now it works or is refused for good reason, and a second time there is nothing to do.
-          const [healed] = await applyNode(node.openDriver(), target(want));
+          const {
+            results: [healed],
+          } = await applyNode(node.openDriver(), target(want));
           expect(healed?.outcome, healed?.error?.message).to.be.oneOf(['Applied', 'Unchanged', 'Refused']);
           if (healed?.outcome !== 'Refused') {
             applied += 1;
-            const [again] = await applyNode(node.openDriver(), target(want));
+            const {
+              results: [again],
+            } = await applyNode(node.openDriver(), target(want));
             expect([again?.outcome, again?.operations]).to.deep.equal(['Unchanged', 0]);
           }
           node.state = node.state.replace(/^proc.*\n/gm, '');

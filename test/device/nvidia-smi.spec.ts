@@ -34,7 +34,9 @@ describe('nvidia-smi as a program', () => {
     const { driver } = aHost(['A30']);
     const { gpus } = await driver.readDevice();
     const uuid = gpus[0]?.uuid ?? '';
-    const [result] = await applyNode(driver, [{ uuid, want: { '2g.12gb': 1, '1g.6gb': 2 } }]);
+    const {
+      results: [result],
+    } = await applyNode(driver, [{ uuid, want: { '2g.12gb': 1, '1g.6gb': 2 } }]);
     expect(result?.outcome).to.equal('Applied');
     const [gpu] = (await driver.readDevice()).gpus;
     expect(gpu?.instances.map(({ profile }) => profile).toSorted()).to.deep.equal(['1g.6gb', '1g.6gb', '2g.12gb']);
@@ -45,10 +47,14 @@ describe('nvidia-smi as a program', () => {
     const uuid = (await driver.readDevice()).gpus[0]?.uuid ?? '';
     fault('hang DeviceCreateGpuInstance nth=2');
     const targets = [{ uuid, want: { '1g.6gb': 2 } }];
-    const [result] = await applyNode(driver, targets);
+    const {
+      results: [result],
+    } = await applyNode(driver, targets);
     expect([result?.outcome, result?.error?.code]).to.deep.equal(['Failed', 'TimedOut']);
     fault('');
-    const [again] = await applyNode(driver, targets);
+    const {
+      results: [again],
+    } = await applyNode(driver, targets);
     expect([again?.outcome, again?.operations]).to.deep.equal(['Applied', 1]);
   });
 
@@ -65,7 +71,7 @@ describe('nvidia-smi as a program', () => {
     };
     const driver = new NvidiaSmi(execute, { changeMs: 1_500, readMs: 3_000 });
     const uuid = (await driver.readDevice()).gpus[0]?.uuid ?? '';
-    const go = (count: number) => applyNode(driver, [{ uuid, want: { '1g.6gb': count } }]);
+    const go = async (count: number) => (await applyNode(driver, [{ uuid, want: { '1g.6gb': count } }])).results;
     fault('hang GpuInstanceCreateComputeInstance nth=1 done');
     expect((await go(1))[0]?.outcome).to.equal('Applied');
     fault('hang Init nth=1');

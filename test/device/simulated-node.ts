@@ -7,6 +7,11 @@ import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/memory-world.ts';
 /** What one command did; tests look at it or replace its answer. */
 export type Interception = (args: readonly string[], run: () => Execution) => Execution | Promise<Execution>;
 
+/** True if a command asks for a change, whatever comes of it. */
+export function isChange(args: readonly string[]): boolean {
+  return args.some((arg) => /^-(?:cgi|cci|dgi|dci|mig|-gpu-reset)$/.test(arg));
+}
+
 /** A node whose nvidia-smi is the simulator in this process: no file, no child, no time. */
 export class SimulatedNode {
   readonly gpus: readonly SimulatedGpu[];
@@ -41,9 +46,7 @@ export class SimulatedNode {
 
   /** Commands since the last call that change something. */
   takeChanges(): readonly string[] {
-    const changes = this.commands.filter((args) =>
-      args.some((arg) => /^-(?:cgi|cci|dgi|dci|mig|-gpu-reset)$/.test(arg)),
-    );
+    const changes = this.commands.filter(isChange);
     this.commands.length = 0;
     return changes.map((args) => args.join(' '));
   }

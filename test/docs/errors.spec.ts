@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
 import { deviceErrorCodes } from '../../src/device/errors.ts';
+import { kubeletErrorCodes } from '../../src/kubelet/errors.ts';
 
 describe('docs/errors.md', () => {
   it('explains every reason and every code, each in its table', async () => {
@@ -10,6 +11,6 @@ describe('docs/errors.md', () => {
     const named = (section: number) => [...(sections[section] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, word]) => word);
     expect(named(0)).to.have.members([...policyReasons]);
     expect(named(1)).to.have.members([...nodeReasons]);
-    expect(named(2)).to.include.members([...deviceErrorCodes]);
+    expect(named(2)).to.include.members([...deviceErrorCodes, ...kubeletErrorCodes]);
   });
 });

@@ -43,7 +43,8 @@ function daemonSet({ name, labels, pools, tolerations }: (typeof plugins)[number
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [expression] }] },
     },
   };
-  const containers = [{ name: 'nvidia-device-plugin-ctr', image: 'example.com/plugin:1' }];
+  const env = [{ name: 'MIG_STRATEGY', value: 'mixed' }];
+  const containers = [{ name: 'nvidia-device-plugin-ctr', image: 'example.com/plugin:1', env }];
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',

@@ -82,9 +82,10 @@ export async function applyLayout(
       if (plan.state === 'Unchanged') journal.finish();
       return { state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied', plan, results: [] };
     }
-    const results = await withSignal((signal) =>
+    const { results } = await withSignal((signal) =>
       reportAsync(3, () =>
         applyNode(driver, changing.map(toTarget), {
+          device,
           journal,
           undo: true,
           allOrNothing,
@@ -106,7 +107,7 @@ export async function applyLayout(
   }
 }
 
-/** Between the plan and the work the device is read again: what is new since then was in no plan and is not destroyed. */
+/** What is new on the device since the plan was in no plan and is not destroyed. */
 function toTarget({ uuid, want = {}, steps }: GpuPlan): GpuTarget {
   const mayDestroy = steps.flatMap(({ action, profile, start }) =>
     action === 'DestroyInstance' || action === 'DestroyComputeInstances' ? [{ profile, start }] : [],

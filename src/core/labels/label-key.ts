@@ -5,6 +5,8 @@ export const GPU_RESOURCE = 'nvidia.com/gpu';
 
 /** Written by GFD alone, at each of its starts; its presence says that GFD runs. We never write it. */
 export const GFD_TIMESTAMP_KEY = 'nvidia.com/gfd.timestamp';
+/** Chooses the device plugin's config file: a key of its ConfigMap. */
+export const devicePluginConfigLabel = 'nvidia.com/device-plugin.config';
 
 /** Suffixes of the keys that GFD writes per MIG profile under strategy mixed; 13 of them. */
 export const MIG_LABEL_SUFFIXES = ['product', 'count', 'replicas', 'sharing-strategy', ...MIG_ATTRIBUTE_NAMES] as const;

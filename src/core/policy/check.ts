@@ -3,13 +3,14 @@ import { matchesModelGlob } from '../geometry/model-lookup.ts';
 import { type GpuModel, MODELS } from '../geometry/models.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
-import { unsupportedFields } from './support.ts';
+import { checkPolicySharing } from './sharing.ts';
+import { fullSupport, type Support, unsupportedFields } from './support.ts';
 
 /**
  * Judges a policy without any node: fields that are not honoured yet, and layouts that no model they can meet could
  * take. What only some models can take is judged on the GPUs of the nodes, by resolveNode.
  */
-export function checkPolicy(spec: PolicySpec): PolicyRefusal | undefined {
+export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): PolicyRefusal | undefined {
   const unsupported = unsupportedFields(spec);
   if (unsupported.length > 0) {
     const verb = unsupported.length === 1 ? 'is' : 'are';
@@ -18,6 +19,16 @@ export function checkPolicy(spec: PolicySpec): PolicyRefusal | undefined {
       message: `${unsupported.join(', ')} ${verb} not supported by this version yet; remove it and the policy works without`,
     };
   }
+  if (spec.sharing?.timeSlicing !== undefined && !support.sharing) {
+    return {
+      reason: 'NotConfigured',
+      message:
+        'spec.sharing needs a ConfigMap for the device plugin’s config files: start the controller with --device-plugin-config-map NAMESPACE/NAME, ' +
+        'and have the device plugin use it (docs/device-plugin.md)',
+    };
+  }
+  const sharing = checkPolicySharing(spec);
+  if (sharing) return { reason: 'SharingRefused', message: `${sharing.path.join('.')}: ${sharing.message}` };
   for (const [index, entry] of spec.layouts.entries()) {
     const refusal = checkLayout(entry);
     if (refusal) return { ...refusal, message: `spec.layouts[${index}]: ${refusal.message}` };

@@ -1,6 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { checkPolicy } from './check.ts';
 import type { PolicyRefusal } from './refusal.ts';
+import { fullSupport, type Support } from './support.ts';
 import { decidePolicy, type NodeWish, resolveNode } from './resolve-node.ts';
 
 /** What resolving needs to know of a Node. */
@@ -37,11 +38,12 @@ export function newMemory(): ResolutionMemory {
 export function resolveFleet(
   policies: readonly GpuPartitionPolicy[],
   nodes: Iterable<FleetNode>,
+  support: Support = fullSupport,
   memory: ResolutionMemory = newMemory(),
 ): FleetResolution {
   const refusals = new Map<string, PolicyRefusal>();
   for (const policy of policies) {
-    const { refusal } = remember(memory.checks, policy, () => ({ refusal: checkPolicy(policy.spec) }));
+    const { refusal } = remember(memory.checks, policy, () => ({ refusal: checkPolicy(policy.spec, support) }));
     if (refusal) refusals.set(policy.metadata.name, refusal);
   }
   const resolved = new Map<string, NodeResolution>();

@@ -18,6 +18,7 @@ export const RULE_MESSAGES = {
   changingLabel:
     'nodeSelector uses a label that a layout changes: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models',
   operatorValues: 'operators In and NotIn need values; Exists and DoesNotExist must have none',
+  mps: 'MPS is refused: sharing using MPS is not supported for MIG devices (NVIDIA device plugin); use timeSlicing, or smaller slices',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',
@@ -56,6 +57,7 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
   const rollout = fieldsOf(spec['rollout']);
   return [
     ...(selector === undefined ? [] : checkSelector(selector)),
+    ...breakIf(fieldsOf(spec['sharing'])?.['mps'] !== undefined, ['spec', 'sharing', 'mps'], RULE_MESSAGES.mps),
     ...listOf(spec['layouts']).flatMap((layout, index) =>
       checkLayout(layout, spec['strategy'], ['spec', 'layouts', index]),
     ),

@@ -6,6 +6,7 @@ import { joinWords } from '../planning/layout-words.ts';
 import { judgeLayouts, type LayoutVerdict, type ModelVerdict, nameModel } from './layout-verdict.ts';
 import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';
+import { checkPolicySharing } from './sharing.ts';
 import { unsupportedFields } from './support.ts';
 
 /** A document that was checked: the policy where its shape is right, and everything that was found. */
@@ -34,6 +35,7 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     ...rules,
     ...checkSelectorLabels(policy.spec),
     ...checkSupport(policy.spec),
+    ...checkSharing(policy.spec),
     // Geometry says nothing sensible of a profile that is misspelt or an entry that says two things.
     ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts)),
   ];
@@ -75,6 +77,12 @@ function warnLabel(key: string, value: string, path: FieldPath): readonly Findin
     path,
     message: `no node can carry the label ${key}: ${JSON.stringify(value)}: ${reason}`,
   }));
+}
+
+function checkSharing(spec: PolicySpec): readonly Finding[] {
+  const finding = checkPolicySharing(spec);
+  // The schema's own rule says it already.
+  return finding === undefined || spec.sharing?.mps !== undefined ? [] : [finding];
 }
 
 function checkSupport(spec: PolicySpec): readonly Finding[] {

@@ -1,5 +1,5 @@
 import type { NodeReason } from '../../api/names.ts';
-import type { Phase } from '../../api/types.ts';
+import type { DeviceReport, Phase } from '../../api/types.ts';
 import { advertisedResources, advertises, resourcesText } from '../labels/advertised.ts';
 import type { FenceSituation, FenceStep } from './fence.ts';
 
@@ -25,6 +25,44 @@ export function fenceVerdict(step: FenceStep, situation: FenceSituation, strateg
     passing: true,
     again: againMs(step, differsMs, patienceMs),
   };
+}
+
+/**
+ * Why what the kubelet offers is not the layout, though the counts in the API may be right: they say nothing of which devices.
+ *
+ * @param advertised the kubelet's word, by the agent; undefined where it cannot be asked
+ */
+export function staleOffer(
+  advertised: DeviceReport['advertised'],
+  wanted: Readonly<Record<string, number>>,
+): FenceVerdict | undefined {
+  if (advertised === undefined) return undefined;
+  const offered = Object.fromEntries(
+    Object.entries(advertised.resources).map(([name, count]) => [name, String(count)]),
+  );
+  const stale = advertised.stale ?? 0;
+  if (stale === 0 && advertises(offered, wanted)) return undefined;
+  const found =
+    stale > 0
+      ? `${stale} of the devices that it offers are gone`
+      : `it offers ${resourcesText(advertised.resources)} instead of ${resourcesText(wanted)}`;
+  return {
+    phase: 'Updating',
+    reason: 'AdvertisePending',
+    message: `the GPUs are done, but the kubelet has not heard of it from the device plugin: ${found}`,
+    passing: true,
+    again: 5000,
+  };
+}
+
+/** The same when it lasts too long: somebody has to look. */
+export function fenceOverdue(
+  { reason, message, again = 5000 }: Partial<FenceVerdict> & Pick<FenceVerdict, 'reason' | 'message'>,
+  lastsMs: number,
+  pods: readonly string[],
+): FenceVerdict {
+  const state = pods.length > 0 ? `. ${pods.join('; ')}` : '';
+  return { phase: 'Failed', reason, again, message: `for ${Math.round(lastsMs / 60_000)} min: ${message}${state}` };
 }
 
 /** @param refusal the pod, and the API server's words */

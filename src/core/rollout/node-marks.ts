@@ -4,7 +4,7 @@ import {
   policyLabel,
   repartitioningTaint,
   stateLabel,
-  uninitializedTaint,
+  startupTaintKeys,
 } from '../../api/names.ts';
 import type { GpuReport } from '../../api/types.ts';
 import { diffLabels } from '../labels/label-diff.ts';
@@ -49,7 +49,7 @@ export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChang
       [layoutLabel]: layoutLabelValue(gpus),
       [migConfigStateLabel]: 'success',
     },
-    removeTaints: [repartitioningTaint.key, uninitializedTaint.key],
+    removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
   };
 }
 
@@ -60,7 +60,7 @@ export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChang
 export function fenceByZero(mark: string): NodeChange {
   return {
     annotations: { [refreshedAnnotation]: mark },
-    removeTaints: [repartitioningTaint.key, uninitializedTaint.key],
+    removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
   };
 }
 

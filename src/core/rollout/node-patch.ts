@@ -64,9 +64,16 @@ function patchMap(
   const create: JsonPatchOperation[] = Object.keys(current).length === 0 ? [{ op: 'add', path, value: {} }] : [];
   return [
     ...create,
-    ...entries.map(([key, value]): JsonPatchOperation => {
+    ...entries.flatMap(([key, value]): readonly JsonPatchOperation[] => {
       const target = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      return value === undefined ? { op: 'remove', path: target } : { op: 'add', path: target, value };
+      const before = current[key];
+      // Others write these too: what was read a moment ago must still be so.
+      const test = before !== undefined && isLent(key) ? [{ op: 'test' as const, path: target, value: before }] : [];
+      return [...test, value === undefined ? { op: 'remove', path: target } : { op: 'add', path: target, value }];
     }),
   ];
+}
+
+function isLent(key: string): boolean {
+  return key.startsWith('nvidia.com/gpu.deploy.') || key === 'nvidia.com/device-plugin.config';
 }

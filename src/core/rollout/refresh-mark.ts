@@ -17,10 +17,14 @@ export interface RefreshMark {
   readonly tolerates: boolean;
 }
 
-/** Names what the device was made by: the grant, and the boot after which its layout was made again. */
-export function changeKey({ spec, status }: GpuNodePartition): string {
+/**
+ * Names what the device was made by: the grant, and the boot after which its layout was made again; and the settings that the
+ * plugin reads with it.
+ */
+export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
   const { bootID = '', error, gpus = [] } = status?.device ?? {};
-  return `${error ? deviceKey(gpus) : (spec.granted?.epoch ?? 0)}@${bootID.slice(0, 8)}`;
+  const settings = config === undefined ? '' : `+${config}`;
+  return `${error ? deviceKey(gpus) : (spec.granted?.epoch ?? 0)}@${bootID.slice(0, 8)}${settings}`;
 }
 
 // A change that fails is granted again and again: the plugin is restarted for what it made of the device, not each time.

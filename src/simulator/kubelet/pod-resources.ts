@@ -1,5 +1,6 @@
+import { allocatableResponse, listResponse } from '../../kubelet/pod-resources-messages.ts';
+import type { ContainerDevices } from '../../kubelet/pod-resources-messages.ts';
 import type { PodAllocation } from './allocation.ts';
-import { encodeMessage, encodeText } from './protobuf.ts';
 
 /** A pod on a node and what it holds. */
 export interface PodHolding {
@@ -10,29 +11,27 @@ export interface PodHolding {
 }
 
 /**
- * `v1.ListPodResourcesResponse` of k8s.io/kubelet `podresources/v1/api.proto`: all pods, those without devices too, and one
- * entry for each device id, as a real kubelet answers (the same resource name repeats: sum).
+ * `v1.ListPodResourcesResponse`: all pods, those without devices too, and one entry for each device id, as a real kubelet
+ * answers (the same resource name repeats: sum).
  */
 export function encodeList(holdings: readonly PodHolding[]): Buffer {
-  const pods = holdings.map(({ name, namespace, containers }) =>
-    encodeMessage(1, [
-      encodeText(1, name),
-      encodeText(2, namespace),
-      ...containers.map(({ container, deviceIds }) =>
-        encodeMessage(3, [encodeText(1, container), ...encodeDevices(2, Object.entries(deviceIds))]),
-      ),
-    ]),
-  );
-  return Buffer.concat(pods);
+  return listResponse.encode({
+    podResources: holdings.map(({ name, namespace, containers }) => ({
+      name,
+      namespace,
+      containers: containers.map(({ container, deviceIds }) => ({
+        name: container,
+        devices: listDevices(Object.entries(deviceIds)),
+      })),
+    })),
+  });
 }
 
 /** `v1.AllocatableResourcesResponse`: all devices that the plugin advertises, given away or not. */
 export function encodeAllocatable(deviceIds: ReadonlyMap<string, readonly string[]>): Buffer {
-  return Buffer.concat(encodeDevices(1, [...deviceIds]));
+  return allocatableResponse.encode({ devices: listDevices([...deviceIds]) });
 }
 
-function encodeDevices(field: number, devices: readonly (readonly [string, readonly string[]])[]): readonly Buffer[] {
-  return devices.flatMap(([resource, ids]) =>
-    ids.map((id) => encodeMessage(field, [encodeText(1, resource), encodeText(2, id)])),
-  );
+function listDevices(devices: readonly (readonly [string, readonly string[]])[]): readonly ContainerDevices[] {
+  return devices.flatMap(([resourceName, ids]) => ids.map((id) => ({ resourceName, deviceIds: [id] })));
 }

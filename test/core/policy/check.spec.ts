@@ -20,7 +20,6 @@ describe('checkPolicy', () => {
     );
     expect(refusal?.reason).to.equal('NotSupportedYet');
     for (const field of [
-      'spec.sharing',
       'spec.drain.scope',
       'spec.rollout.maxUnavailable',
       'spec.allow.reboot',

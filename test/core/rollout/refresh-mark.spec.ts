@@ -23,7 +23,9 @@ describe('the mark of a refresh', () => {
         granted: { gpus: [], epoch, planHash: '', deadline: '2026-01-01T00:00:00Z' },
         device: { ...aDevice(), bootID },
       });
-    const keys = [partition(1, 'boot-a'), partition(2, 'boot-a'), partition(1, 'boot-b')].map(changeKey);
+    const keys = [partition(1, 'boot-a'), partition(2, 'boot-a'), partition(1, 'boot-b')].map((partition) =>
+      changeKey(partition),
+    );
     expect(new Set(keys).size).to.equal(3);
     expect(changeKey(aPartition())).to.equal('0@');
   });

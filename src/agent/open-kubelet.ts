@@ -1,0 +1,32 @@
+import { judgeAdvertised } from '../core/holding/advertised-devices.ts';
+import { holdersOf } from '../core/holding/holders.ts';
+import { KubeletError } from '../kubelet/errors.ts';
+import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Kubelet } from './kubelet.ts';
+
+/** What a kubelet does not tell, now or ever: the agent works without it, as well as it can. Anything else may pass. */
+const untold: readonly string[] = ['KubeletSocketMissing', 'KubeletUnsupported'];
+
+/** The agent's view of the kubelet's PodResources. */
+export function kubeletOf(client: Pick<PodResourcesClient, 'list' | 'listAllocatable'>, logger: Logger): Kubelet {
+  let wasTold = true;
+  return {
+    async ask(device, strategy) {
+      try {
+        // One after the other: the kubelet refuses callers in a hurry.
+        const holdings = await client.list();
+        const allocatable = await client.listAllocatable();
+        wasTold = true;
+        const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
+        return { holders: holdersOf(device, holdings).ofDevice, advertised: { resources, stale } };
+      } catch (error) {
+        if (!(error instanceof KubeletError) || !untold.includes(error.code)) throw error;
+        if (wasTold)
+          logger.warn('the kubelet does not tell who holds GPUs; processes alone do', { error: error.message });
+        wasTold = false;
+        return undefined;
+      }
+    },
+  };
+}

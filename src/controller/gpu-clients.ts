@@ -1,0 +1,171 @@
+import { repartitioningTaint } from '../api/names.ts';
+import type { GpuNodePartition } from '../api/types.ts';
+import {
+  clientPods,
+  clientsAnnotation,
+  evictablePods,
+  formatClientsMark,
+  podsThatGo,
+  readClientsMark,
+} from '../core/clients/client-pods.ts';
+import {
+  type ClientPause,
+  clientsToPause,
+  type GpuClient,
+  type PauseOccasion,
+  resumeLoans,
+} from '../core/clients/gpu-clients.ts';
+import { borrow, giveBack } from '../core/clients/loan.ts';
+import { namePods } from '../core/rollout/gpu-pods.ts';
+import type { NodeChange } from '../core/rollout/node-patch.ts';
+import { type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { NodeObject } from './cluster-objects.ts';
+import { evictPod } from './evict-pod.ts';
+import { listNodePods, type NodePod } from './node-pods.ts';
+import { changeNode, metadataOf } from './node-writer.ts';
+import type { Verdict } from './verdict.ts';
+import type { World } from './world.ts';
+
+export interface ClientSettings {
+  readonly gpuClients: readonly GpuClient[];
+  /** How long the pods of clients that were told to go are waited for, in ms. */
+  readonly clientsDeadlineMs: number;
+  /** Labels of a device plugin's pods besides NVIDIA's own. */
+  readonly pluginSelector?: LabelSelector | undefined;
+}
+
+/** What was done on a node for the change at hand. A restart forgets it, and only asks again. */
+interface Memory {
+  readonly since: number;
+  readonly evicted: Set<string>;
+}
+
+/** Programs that hold GPUs without asking for them: out of the way where a change needs that, and back whatever happens. */
+export class GpuClients {
+  readonly #client: KubeClient;
+  readonly #world: World;
+  readonly #settings: ClientSettings;
+  readonly #memories = new Map<string, Memory>();
+  readonly #restarted = new Map<string, string>();
+
+  constructor(client: KubeClient, world: World, settings: ClientSettings) {
+    this.#client = client;
+    this.#world = world;
+    this.#settings = settings;
+  }
+
+  /** The note of the pods that look at the devices only when they start, for the write that closes the node. */
+  mark(node: NodeObject, pods: readonly NodePod[]): NodeChange {
+    const known = readClientsMark(node.metadata.annotations?.[clientsAnnotation]);
+    const going = podsThatGo(this.#settings.gpuClients, 'AfterChange', pods).flatMap(
+      ({ metadata }) => metadata.uid ?? [],
+    );
+    return { annotations: { [clientsAnnotation]: formatClientsMark([...known, ...going]) } };
+  }
+
+  /**
+   * Takes the clients away that the next grant cannot have.
+   *
+   * @param pods of the node, listed now
+   * @returns why the grant has to wait; undefined where they are gone
+   */
+  async clear(node: NodeObject, partition: GpuNodePartition, pods: readonly NodePod[]): Promise<Verdict | undefined> {
+    const { name, labels = {} } = node.metadata;
+    const pause = clientsToPause(this.#settings.gpuClients, occasionOf(partition), labels);
+    const memory = this.#memories.get(name) ?? { since: performance.now(), evicted: new Set() };
+    this.#memories.set(name, memory);
+    if (Object.keys(pause.labels).length > 0) {
+      const change = borrow(metadataOf(node), pause.labels);
+      this.#world.nodeWritten(name, await changeNode(this.#client, node, change));
+    }
+    const evicted = evictablePods(pause.evict.flatMap((client) => clientPods(client, pods)));
+    const refusals = await this.#evict([...evicted, ...this.#awayFromPlugin(pause, pods)], memory);
+    // A client that no label takes away may be made anew: those of before have to go, and what comes then, the agent will see.
+    const isEvicted = ({ metadata }: NodePod): boolean => memory.evicted.has(metadata.uid ?? '');
+    const held = pause.clients
+      .filter((client) => !pause.evict.includes(client))
+      .flatMap((client) => clientPods(client, pods));
+    const staying = [...new Set([...held, ...pods.filter(isEvicted)])];
+    if (staying.length === 0 && refusals.length === 0) {
+      this.#memories.delete(name);
+      return undefined;
+    }
+    const names = namePods(staying);
+    const why = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
+    if (performance.now() - memory.since <= this.#settings.clientsDeadlineMs) {
+      const message = `waiting for the pods that hold the GPUs open to go: ${names}${why}`;
+      return { phase: 'Updating', reason: 'ClientsStay', message, passing: true, again: 500 };
+    }
+    await this.resume(node);
+    return {
+      phase: 'Failed',
+      reason: 'ClientsStay',
+      message:
+        `MIG mode cannot be changed while these pods hold the GPUs open, and they have not gone within ${this.#settings.clientsDeadlineMs / 1000} s: ` +
+        `${names}${why}. Nothing was touched; it is tried again`,
+      again: 60_000,
+    };
+  }
+
+  /**
+   * The device plugin keeps NVML open as well. Without a label that takes it away, it is evicted if it stays away under our taint; one
+   * that tolerates the taint would only come back.
+   */
+  #awayFromPlugin({ evict }: ClientPause, pods: readonly NodePod[]): readonly NodePod[] {
+    if (!evict.some(({ name }) => name === 'device-plugin')) return [];
+    const plugins = pluginPodsOf(pods, this.#settings.pluginSelector);
+    return plugins.filter((pod) => !tolerates(pod, repartitioningTaint));
+  }
+
+  /** Lets the clients come back that we took away. @returns whether there was one */
+  async resume(node: NodeObject): Promise<boolean> {
+    this.#memories.delete(node.metadata.name);
+    if (!isPaused(node)) return false;
+    const change = giveBack(metadataOf(node), resumeLoans(metadataOf(node)));
+    this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, change));
+    return true;
+  }
+
+  /** Has the pods of before replaced, once, now that the devices are done. Nobody waits for them. */
+  async restart(node: NodeObject): Promise<void> {
+    const { name, annotations } = node.metadata;
+    const note = annotations?.[clientsAnnotation];
+    if (note === undefined || this.#restarted.get(name) === note) return;
+    const uids = readClientsMark(note);
+    const pods = await listNodePods(this.#client, name);
+    const refusals = await this.#evict(pods.filter(({ metadata }) => uids.includes(metadata.uid ?? '')));
+    // What a disruption budget refuses is asked for again as long as the node is not open.
+    if (refusals.length === 0) this.#restarted.set(name, note);
+  }
+
+  forget(name: string): void {
+    this.#memories.delete(name);
+    this.#restarted.delete(name);
+  }
+
+  async #evict(pods: readonly NodePod[], memory?: Memory): Promise<readonly string[]> {
+    const refusals: string[] = [];
+    for (const pod of pods) {
+      const uid = pod.metadata.uid ?? '';
+      if (pod.metadata.deletionTimestamp !== undefined || memory?.evicted.has(uid) === true) continue;
+      const refusal = await evictPod(this.#client, pod);
+      if (refusal === undefined) memory?.evicted.add(uid);
+      else refusals.push(refusal);
+    }
+    return refusals;
+  }
+}
+
+/** Whether a client of the node is away because of us. */
+export function isPaused(node: NodeObject): boolean {
+  return resumeLoans(metadataOf(node)).length > 0;
+}
+
+function occasionOf({ status }: GpuNodePartition): PauseOccasion {
+  const { plan, step, error } = status?.device ?? {};
+  return {
+    modeChange: (plan?.modeChanges ?? 0) > 0,
+    inUse: step === 'Failed' && (error?.code === 'InUse' || error?.code === 'Pending'),
+  };
+}

@@ -1,0 +1,30 @@
+/** gpu-operator's upgrade controller writes here how far it is with a node (NVIDIA/k8s-operator-libs `pkg/upgrade/consts.go`). */
+export const driverUpgradeLabel = 'nvidia.com/gpu-driver-upgrade-state';
+
+/** Value that k8s-driver-manager gives deploy labels from before it unloads a driver until the new one is there. */
+export const pausedForDriverUpgrade = 'paused-for-driver-upgrade';
+
+// `upgrade-required` only says that the driver is old: nothing is done to the node until its turn comes.
+const idle: readonly string[] = ['', 'upgrade-done', 'upgrade-required'];
+
+/** What to wait for where the node's driver is being replaced, undefined where it is not. MIG is changed before or after, never during. */
+export function driverUpgrade(labels: Readonly<Record<string, string>>): string | undefined {
+  const state = labels[driverUpgradeLabel] ?? '';
+  if (state === 'upgrade-failed') {
+    return (
+      `the driver upgrade of this node failed (${driverUpgradeLabel}=upgrade-failed): repair it, ` +
+      `then set the label to upgrade-required to try again; waiting until it is upgrade-done`
+    );
+  }
+  if (!idle.includes(state)) {
+    return `gpu-operator upgrades the driver of this node (${driverUpgradeLabel}=${state}); waiting until it is upgrade-done`;
+  }
+  const paused = Object.keys(labels)
+    .filter((key) => key.startsWith('nvidia.com/gpu.deploy.') && labels[key] === pausedForDriverUpgrade)
+    .sort();
+  if (paused.length === 0) return undefined;
+  return (
+    `k8s-driver-manager replaces the driver of this node (${pausedForDriverUpgrade}: ${paused.join(', ')}); ` +
+    `waiting until it sets ${paused.length === 1 ? 'this label' : 'these labels'} back`
+  );
+}

@@ -1,0 +1,70 @@
+/** The parts of a pod that tell why it is not ready. */
+export interface UnreadyPodView {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+    readonly initContainerStatuses?: readonly ContainerStatusView[];
+    readonly containerStatuses?: readonly ContainerStatusView[];
+  };
+}
+
+interface ContainerStatusView {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly state?: ContainerStateView;
+  readonly lastState?: ContainerStateView;
+}
+
+interface ContainerStateView {
+  readonly running?: unknown;
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly terminated?: { readonly reason?: string; readonly message?: string; readonly exitCode: number };
+}
+
+/** The end of a container's log or of an image's error may be long; a condition's message is not the place for all of it. */
+const longest = 300;
+
+/** Why a device plugin's pod is not ready, in words of the kubelet and of the scheduler; undefined for one that is. */
+export function explainPluginPod({ metadata, status }: UnreadyPodView): string | undefined {
+  const name = `pod ${metadata.namespace ?? 'default'}/${metadata.name}`;
+  if (metadata.deletionTimestamp !== undefined) return `${name} is being terminated`;
+  const { phase, conditions = [], initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  if (phase === 'Failed' || phase === 'Succeeded') {
+    return `${name} has ended (${phase})${detail(status?.reason, status?.message)}`;
+  }
+  if (conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True')) return undefined;
+  const unscheduled = conditions.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
+  if (unscheduled !== undefined) return `${name} has no node${detail(unscheduled.reason, unscheduled.message)}`;
+  const init = initContainerStatuses.find(({ state }) => state?.terminated?.exitCode !== 0);
+  if (init !== undefined) return `${name}: init container ${describeContainer(init, 'has not ended')}`;
+  const container = containerStatuses.find(({ ready }) => ready !== true);
+  if (container !== undefined) return `${name}: container ${describeContainer(container, 'is not ready')}`;
+  return `${name} has not started yet`;
+}
+
+function describeContainer({ name, state, lastState, restartCount = 0 }: ContainerStatusView, lacks: string): string {
+  const last = lastState?.terminated;
+  const before = last === undefined ? '' : `; it ended with ${last.exitCode}${detail(last.reason, last.message)}`;
+  const often = restartCount === 0 ? '' : `; restarts: ${restartCount}`;
+  const { waiting, terminated, running } = state ?? {};
+  if (waiting !== undefined) return `${name} is waiting${detail(waiting.reason, waiting.message)}${before}${often}`;
+  if (terminated !== undefined) {
+    return `${name} ended with ${terminated.exitCode}${detail(terminated.reason, terminated.message)}${often}`;
+  }
+  return running === undefined ? `${name} has not started yet` : `${name} runs and ${lacks} yet${before}${often}`;
+}
+
+function detail(reason: string | undefined, message: string | undefined): string {
+  const parts = [reason, message].map((part) => part?.trim() ?? '').filter((part) => part !== '');
+  const text = parts.join(': ').replaceAll(/\s+/g, ' ');
+  return text === '' ? '' : `: ${text.length > longest ? `${text.slice(0, longest)}…` : text}`;
+}

@@ -1,0 +1,185 @@
+import { pausedForDriverUpgrade } from '../clients/driver-upgrade.ts';
+import type { LabelSelector } from '../rollout/plugin-pods.ts';
+import { foreignGpuResource, usesForeignGpu } from './foreign-gpu.ts';
+import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
+import type { OwnerPodView } from './owner-pod.ts';
+import { hasEnded, namePodsOf } from './owner-pod.ts';
+
+export const ownerNames = ['mig-manager', 'dra', 'hami', 'nos', 'aws-vgpu', 'instaslice'] as const;
+export type OwnerName = (typeof ownerNames)[number];
+
+/** Somebody else who partitions or hands out the GPUs of a node. */
+export interface Owner {
+  readonly name: OwnerName;
+  /** What was seen, with names. */
+  readonly evidence: string;
+  /** The setting or the command that hands the GPUs over to us. */
+  readonly handOver: string;
+}
+
+/** The parts of a ResourceSlice (`resource.k8s.io`) that tell whether its driver makes the slices that it offers. */
+export interface ResourceSliceView {
+  readonly metadata?: { readonly name?: string };
+  readonly spec: {
+    readonly driver: string;
+    readonly sharedCounters?: readonly unknown[];
+  };
+}
+
+/** What is known of one node. */
+export interface OwnerEvidence {
+  /** Name of the node, for the commands; `NODE` where it is left out. */
+  readonly node?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly capacity?: Readonly<Record<string, string>>;
+  /** The node's pods; undefined: they were not listed. */
+  readonly pods: readonly OwnerPodView[] | undefined;
+  /** Slices whose `spec.nodeName` is this node; undefined: they were not listed, or the cluster has none. */
+  readonly resourceSlices: readonly ResourceSliceView[] | undefined;
+}
+
+/**
+ * Everybody else who owns the GPUs of a node, so that we keep our hands off it. mig-manager is left out where the policy takes its
+ * place (`allow.takeOver`) and the node's label can switch it off; see `takeOverStep`.
+ */
+export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[]): readonly Owner[] {
+  return [
+    findMigManager(evidence, takeOver),
+    findDra(evidence),
+    findHami(evidence),
+    findNos(evidence),
+    findAwsVirtualGpu(evidence),
+    findInstaslice(evidence),
+  ].filter((owner) => owner !== undefined);
+}
+
+function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): Owner | undefined {
+  const pods = migManagerPods(evidence.pods ?? []);
+  // A DaemonSet that does not select by the label stays when the label says false: taking it over would wait for ever.
+  const stubborn = pods.filter((pod) => !obeysLabel(pod));
+  if (takeOver.includes('mig-manager') && stubborn.length === 0) return undefined;
+  const value = evidence.labels[migManagerLabel];
+  const deployed = value === 'true' || value === pausedForDriverUpgrade;
+  if (!deployed && pods.length === 0) return undefined;
+  const seen = [
+    ...(deployed ? [`label ${migManagerLabel}=${value}`] : []),
+    ...(pods.length > 0 ? [`pod ${namePodsOf(pods)}`] : []),
+  ];
+  const handOver =
+    stubborn.length > 0
+      ? `take the DaemonSet of ${namePodsOf(stubborn)} off this node; its pods do not follow the label ${migManagerLabel}`
+      : 'set spec.allow.takeOver: [mig-manager] in the policy, or run ' +
+        `"kubectl label node ${nameOf(evidence)} ${migManagerLabel}=false --overwrite"`;
+  return { name: 'mig-manager', evidence: `NVIDIA mig-manager: ${seen.join(', ')}`, handOver };
+}
+
+/**
+ * NVIDIA's DRA driver publishes shared counters only with its gate DynamicMIG (`cmd/gpu-kubelet-plugin/driver.go`): then it makes
+ * slices for each claim, and destroys at its start those that it does not know. Without the gate it offers the slices
+ * that it finds and makes none, so it is no owner; it has to be restarted after a change to see the new slices.
+ */
+function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
+  const slices = resourceSlices.filter(
+    ({ spec }) => spec.driver === 'gpu.nvidia.com' && (spec.sharedCounters ?? []).length > 0,
+  );
+  if (slices.length === 0) return undefined;
+  const names = slices.map(({ metadata }) => metadata?.name ?? 'without a name').sort();
+  return {
+    name: 'dra',
+    evidence: `NVIDIA DRA driver with dynamic MIG: shared counters of driver gpu.nvidia.com in ResourceSlice ${names.join(', ')}`,
+    handOver:
+      'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
+      'once no claim uses a slice that it made',
+  };
+}
+
+const hamiRegistration = 'hami.io/node-nvidia-register';
+// Without a vendor behind it this is the handshake of NVIDIA's plugin; HAMi's scheduler writes Deleted_… when the plugin has gone.
+const hamiHandshake = 'hami.io/node-handshake';
+
+function findHami(evidence: OwnerEvidence): Owner | undefined {
+  const { annotations } = evidence;
+  const handshake = annotations[hamiHandshake] ?? '';
+  const seen = [
+    ...((annotations[hamiRegistration] ?? '') === '' ? [] : [`annotation ${hamiRegistration}`]),
+    ...(handshake === '' || handshake.startsWith('Deleted') ? [] : [`annotation ${hamiHandshake}=${handshake}`]),
+    ...namedPods(evidence, [{ 'app.kubernetes.io/component': 'hami-device-plugin' }]),
+  ];
+  if (seen.length === 0) return undefined;
+  return {
+    name: 'hami',
+    evidence: `HAMi: ${seen.join(', ')}`,
+    handOver:
+      "take this node out of the nodeSelector of HAMi's device plugin (devicePlugin.nvidiaNodeSelector in its chart), then run " +
+      `"kubectl annotate node ${nameOf(evidence)} ${hamiRegistration}- ${hamiHandshake}-", ` +
+      "and let NVIDIA's device plugin run here",
+  };
+}
+
+const nosLabel = 'nos.nebuly.com/gpu-partitioning';
+const nosKinds: readonly string[] = ['mig', 'mps', 'hybrid'];
+
+function findNos(evidence: OwnerEvidence): Owner | undefined {
+  const kind = evidence.labels[nosLabel] ?? '';
+  if (!nosKinds.includes(kind)) return undefined;
+  return {
+    name: 'nos',
+    evidence: `nos: label ${nosLabel}=${kind}`,
+    handOver: `run "kubectl label node ${nameOf(evidence)} ${nosLabel}-"`,
+  };
+}
+
+/** Left over amounts are no owner: the kubelet keeps the names of resources that nobody offers any more. */
+function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
+  const { allocatable, capacity = {}, pods } = evidence;
+  const offered = [allocatable, capacity].map((amounts) => amounts[foreignGpuResource] ?? '0').find((n) => n !== '0');
+  if (offered === undefined) return undefined;
+  const users = pods?.filter(usesForeignGpu);
+  if (users?.length === 0) return undefined;
+  const use = users === undefined ? 'which pods use them is not known' : `used by ${namePodsOf(users)}`;
+  return {
+    name: 'aws-vgpu',
+    evidence: `AWS virtual GPU device plugin: ${foreignGpuResource} ${offered}, ${use}`,
+    handOver:
+      `move the pods that ask for ${foreignGpuResource} to other nodes, ` +
+      `then run "kubectl label node ${nameOf(evidence)} k8s.amazonaws.com/accelerator-"`,
+  };
+}
+
+/** Resources and pods of the Dynamic Accelerator Slicer, and of InstaSlice before it had that name (openshift/instaslice-operator). */
+const slicerResources = /^(mig\.das\.com\/|instaslice\.redhat\.com\/mig-)/;
+const slicerPods: readonly LabelSelector[] = [{ app: 'das-daemonset' }, { name: 'instaslice-daemonset' }];
+
+function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
+  const resources = Object.entries({ ...evidence.capacity, ...evidence.allocatable })
+    .filter(([name, amount]) => slicerResources.test(name) && amount !== '0')
+    .map(([name, amount]) => `${name} ${amount}`)
+    .sort();
+  const seen = [
+    ...(resources.length === 0 ? [] : [`resources ${resources.join(', ')}`]),
+    ...namedPods(evidence, slicerPods),
+  ];
+  if (seen.length === 0) return undefined;
+  return {
+    name: 'instaslice',
+    evidence: `Dynamic Accelerator Slicer (InstaSlice): ${seen.join(', ')}`,
+    handOver:
+      'uninstall its operator once no pod uses a slice that it made: it serves every MIG node of the cluster, ' +
+      "and does not work beside NVIDIA's device plugin",
+  };
+}
+
+function namedPods({ pods = [] }: OwnerEvidence, selectors: readonly LabelSelector[]): readonly string[] {
+  const found = pods.filter((pod) => !hasEnded(pod) && selectors.some((selector) => carries(pod, selector)));
+  return found.length === 0 ? [] : [`pod ${namePodsOf(found)}`];
+}
+
+function carries({ metadata }: OwnerPodView, selector: LabelSelector): boolean {
+  return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+function nameOf({ node }: OwnerEvidence): string {
+  return node ?? 'NODE';
+}

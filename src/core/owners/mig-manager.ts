@@ -1,0 +1,36 @@
+import type { OwnerPodView } from './owner-pod.ts';
+import { hasEnded } from './owner-pod.ts';
+
+/** gpu-operator sets it to `true` where MIG can be, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
+export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
+
+/** mig-manager's pods on the node, less those that have ended. */
+export function migManagerPods<Pod extends OwnerPodView>(pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter((pod) => pod.metadata.labels?.['app'] === 'nvidia-mig-manager' && !hasEnded(pod));
+}
+
+/** Whether the pod goes when the label says so. */
+export function obeysLabel({ spec }: OwnerPodView): boolean {
+  return Object.hasOwn(spec?.nodeSelector ?? {}, migManagerLabel);
+}
+
+/** `SetLabel`: borrow {@link migManagerLabel} with `false`. `AwaitPod`: nothing to write, and nothing to grant yet. */
+export type TakeOverStep = 'SetLabel' | 'AwaitPod';
+
+/**
+ * What is left to do until mig-manager is off a node whose policy takes its place; undefined: nothing. A pause of somebody else
+ * (`paused-for-driver-upgrade`) is never taken on loan, since giving it back later would pause for ever: it is waited out.
+ */
+export function takeOverStep(
+  {
+    labels,
+    pods = [],
+  }: { readonly labels: Readonly<Record<string, string>>; readonly pods: readonly OwnerPodView[] | undefined },
+  takeOver: readonly string[],
+): TakeOverStep | undefined {
+  if (!takeOver.includes('mig-manager')) return undefined;
+  const value = labels[migManagerLabel];
+  if (value === 'true') return 'SetLabel';
+  if (value?.startsWith('paused-for-') === true) return 'AwaitPod';
+  return migManagerPods(pods).length > 0 ? 'AwaitPod' : undefined;
+}

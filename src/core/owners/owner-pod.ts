@@ -1,0 +1,16 @@
+import type { PodView } from '../rollout/gpu-pods.ts';
+import { namePods } from '../rollout/gpu-pods.ts';
+
+/** The parts of a pod that tell whether it is another owner of GPUs, or uses one. */
+export interface OwnerPodView extends PodView {
+  readonly metadata: PodView['metadata'] & { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: NonNullable<PodView['spec']> & { readonly nodeSelector?: Readonly<Record<string, string>> };
+}
+
+export function hasEnded({ status }: PodView): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+export function namePodsOf(pods: readonly PodView[]): string {
+  return namePods(pods, 3);
+}

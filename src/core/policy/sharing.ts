@@ -1,0 +1,18 @@
+import type { PolicySpec } from '../../api/types.ts';
+import type { Finding } from '../finding.ts';
+import { GPU_RESOURCE, migResourceName } from '../labels/label-key.ts';
+import { checkSharing } from '../labels/managed-config.ts';
+
+/** What is wrong with a policy's sharing, by the rules of the device plugin and by what its layouts offer. */
+export function checkPolicySharing(spec: PolicySpec): Finding | undefined {
+  return checkSharing(spec, offeredBy(spec));
+}
+
+/** Resources that the nodes offer; undefined where a preset's slices are another model's matter. GPUs that no entry matches stay whole. */
+function offeredBy({ strategy, layouts }: PolicySpec): ReadonlySet<string> | undefined {
+  if (strategy !== 'mixed' || layouts.some(({ preset }) => preset !== undefined)) return undefined;
+  return new Set([
+    GPU_RESOURCE,
+    ...layouts.flatMap(({ profiles }) => Object.keys(profiles ?? {}).map(migResourceName)),
+  ]);
+}

@@ -1,0 +1,44 @@
+import { status } from '@grpc/grpc-js';
+import type { ServiceError } from '@grpc/grpc-js';
+
+import { KubeletError } from './errors.ts';
+import type { KubeletErrorCode } from './errors.ts';
+
+/** What a failed gRPC call means. */
+export function describeCallFault(tried: string, timeoutMs: number, error: ServiceError): KubeletError {
+  const { code } = error;
+  const found =
+    code === status.DEADLINE_EXCEEDED
+      ? `no answer within ${timeoutMs} ms`
+      : `${status[code] ?? code}: ${trimDetails(error.details)}`;
+  return new KubeletError(codeOf(error), { tried, found, cause: error });
+}
+
+/** Without grpc-js's times and notes: the same fault shall read the same each time. */
+function trimDetails(details: string): string {
+  const text = details.replace(/\. Resolution note:.*/s, '').replace(/ \(\d{4}-[\dT:.-]+Z\)/g, '');
+  return text === '' ? 'no explanation given' : text.slice(0, 300);
+}
+
+function codeOf({ code, details }: ServiceError): KubeletErrorCode {
+  switch (code) {
+    case status.DEADLINE_EXCEEDED:
+      return 'KubeletTimeout';
+    case status.UNIMPLEMENTED:
+      return 'KubeletUnsupported';
+    case status.INTERNAL:
+    case status.DATA_LOSS:
+      return 'KubeletAnswerUnreadable';
+    case status.UNKNOWN:
+      // Kubelets before 1.28 say so in an error without a code while the feature gate is off (server_v1.go).
+      return details.includes('GetAllocatableResources disabled') ? 'KubeletUnsupported' : 'KubeletUnavailable';
+    case status.RESOURCE_EXHAUSTED:
+      // Ours is an answer above the limit; the kubelet's own is its rate limit.
+      return details.includes('larger than max') ? 'KubeletAnswerUnreadable' : 'KubeletUnavailable';
+    case status.UNAVAILABLE:
+      // Somebody listens who does not speak HTTP/2.
+      return /protocol error|settings|preface/i.test(details) ? 'KubeletAnswerUnreadable' : 'KubeletUnavailable';
+    default:
+      return 'KubeletUnavailable';
+  }
+}

@@ -1,0 +1,75 @@
+import protobuf from 'protobufjs/light.js';
+
+/** gRPC paths of the kubelet's `v1.PodResourcesLister` (k8s.io/kubelet `pkg/apis/podresources/v1/api.proto`). */
+export const podResourcesPaths = {
+  List: '/v1.PodResourcesLister/List',
+  GetAllocatableResources: '/v1.PodResourcesLister/GetAllocatableResources',
+} as const;
+
+export type PodResourcesMethod = keyof typeof podResourcesPaths;
+
+/** One entry for each device id is usual, so the same resource name repeats. */
+export interface ContainerDevices {
+  readonly resourceName: string;
+  readonly deviceIds: readonly string[];
+}
+
+export interface ListPodResourcesResponse {
+  readonly podResources: readonly {
+    readonly name: string;
+    readonly namespace: string;
+    readonly containers: readonly { readonly name: string; readonly devices: readonly ContainerDevices[] }[];
+  }[];
+}
+
+export interface AllocatableResourcesResponse {
+  readonly devices: readonly ContainerDevices[];
+}
+
+export interface MessageCodec<Message> {
+  encode(message: Message): Buffer;
+  /** Absent lists are empty, absent texts too; fields that are not described are skipped. @throws where it is no such message */
+  decode(bytes: Uint8Array): Message;
+}
+
+/** The part of api.proto that is about devices; CPUs, memory, topology and DRA are left out. */
+const definition = protobuf.Root.fromJSON({
+  nested: {
+    v1: {
+      nested: {
+        ListPodResourcesResponse: { fields: { podResources: { rule: 'repeated', type: 'PodResources', id: 1 } } },
+        PodResources: {
+          fields: {
+            name: { type: 'string', id: 1 },
+            namespace: { type: 'string', id: 2 },
+            containers: { rule: 'repeated', type: 'ContainerResources', id: 3 },
+          },
+        },
+        ContainerResources: {
+          fields: {
+            name: { type: 'string', id: 1 },
+            devices: { rule: 'repeated', type: 'ContainerDevices', id: 2 },
+          },
+        },
+        ContainerDevices: {
+          fields: { resourceName: { type: 'string', id: 1 }, deviceIds: { rule: 'repeated', type: 'string', id: 2 } },
+        },
+        AllocatableResourcesResponse: { fields: { devices: { rule: 'repeated', type: 'ContainerDevices', id: 1 } } },
+      },
+    },
+  },
+});
+
+export const listResponse: MessageCodec<ListPodResourcesResponse> = codecOf('v1.ListPodResourcesResponse');
+export const allocatableResponse: MessageCodec<AllocatableResourcesResponse> = codecOf(
+  'v1.AllocatableResourcesResponse',
+);
+
+function codecOf<Message extends object>(name: string): MessageCodec<Message> {
+  const type = definition.lookupType(name);
+  return {
+    encode: (message) => Buffer.from(type.encode(type.fromObject(message)).finish()),
+    // The definition above is what makes it a Message: TypeScript cannot see that.
+    decode: (bytes) => type.toObject(type.decode(bytes), { arrays: true, defaults: true }) as Message,
+  };
+}

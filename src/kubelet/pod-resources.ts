@@ -1,0 +1,146 @@
+import { stat } from 'node:fs/promises';
+
+import { Client, Metadata } from '@grpc/grpc-js';
+import type { ClientOptions, ClientUnaryCall } from '@grpc/grpc-js';
+
+import type { HeldDevice, PodHolding } from '../core/holding/holding.ts';
+import { describeCallFault } from './call-fault.ts';
+import { KubeletError } from './errors.ts';
+import { allocatableResponse, listResponse, podResourcesPaths } from './pod-resources-messages.ts';
+import type { ContainerDevices, MessageCodec, PodResourcesMethod } from './pod-resources-messages.ts';
+import { SocketCredentials } from './socket-credentials.ts';
+
+export interface PodResourcesClientOptions {
+  /** Path of the kubelet's socket, at most 107 bytes: `/var/lib/kubelet/pod-resources/kubelet.sock`. */
+  readonly socket: string;
+  /** For one call as a whole. Default 5000. */
+  readonly timeoutMs?: number;
+}
+
+const largestAnswer = 16 * 1024 * 1024;
+
+const clientOptions: ClientOptions = {
+  'grpc.max_receive_message_length': largestAnswer,
+  'grpc.enable_retries': 0,
+  'grpc.enable_channelz': 0,
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.use_local_subchannel_pool': 1,
+};
+
+/**
+ * Asks the kubelet of this node which devices it offers and which pods hold them (`v1.PodResourcesLister`). Each call has a
+ * connection of its own: a kubelet that was restarted has a new socket, and nothing of a failed call delays the next one.
+ */
+export class PodResourcesClient {
+  readonly #socket: string;
+  readonly #timeoutMs: number;
+  readonly #calls = new Set<ClientUnaryCall>();
+  #isClosed = false;
+
+  constructor({ socket, timeoutMs = 5_000 }: PodResourcesClientOptions) {
+    this.#socket = socket;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * All pods of the node with their NVIDIA devices, those without any too. The kubelet names a device that was destroyed
+   * for as long as the pod lives.
+   *
+   * @throws KubeletError
+   */
+  async list(): Promise<readonly PodHolding[]> {
+    const { podResources } = await this.#ask('List', listResponse);
+    return podResources.map(({ namespace, name, containers }) => ({
+      namespace,
+      name,
+      devices: containers.flatMap(({ devices }) => listNvidiaDevices(devices)),
+    }));
+  }
+
+  /**
+   * Ids of all NVIDIA devices that the kubelet offers on the word of the device plugin, given away or not, by resource.
+   *
+   * @throws KubeletError
+   */
+  async listAllocatable(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { devices } = await this.#ask('GetAllocatableResources', allocatableResponse);
+    const ids = new Map<string, string[]>();
+    for (const { resource, id } of listNvidiaDevices(devices)) {
+      const known = ids.get(resource);
+      if (known === undefined) ids.set(resource, [id]);
+      else known.push(id);
+    }
+    return ids;
+  }
+
+  /** Ends the calls that are under way; they are rejected, and so are later ones. */
+  close(): void {
+    this.#isClosed = true;
+    for (const call of this.#calls) call.cancel();
+  }
+
+  async #ask<Answer>(method: PodResourcesMethod, codec: MessageCodec<Answer>): Promise<Answer> {
+    const tried = `${method} on ${this.#socket}`;
+    await findSocket(this.#socket, tried);
+    if (this.#isClosed) throw new KubeletError('KubeletUnavailable', { tried, found: 'this client was closed' });
+    const bytes = await this.#call(method, tried);
+    try {
+      return codec.decode(bytes);
+    } catch (error) {
+      const found = `${bytes.length} bytes that are no answer to it (${String(error)})`;
+      throw new KubeletError('KubeletAnswerUnreadable', { tried, found, cause: error });
+    }
+  }
+
+  async #call(method: PodResourcesMethod, tried: string): Promise<Buffer> {
+    const timeoutMs = this.#timeoutMs;
+    const credentials = new SocketCredentials();
+    const client = new Client(`unix:${this.#socket}`, credentials, clientOptions);
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    const call = client.makeUnaryRequest<undefined, Buffer>(
+      podResourcesPaths[method],
+      // Both requests are the empty message.
+      () => Buffer.alloc(0),
+      (bytes) => bytes,
+      undefined,
+      new Metadata(),
+      { deadline: Date.now() + timeoutMs },
+      (error, answer) => {
+        if (error !== null) reject(describeCallFault(tried, timeoutMs, error));
+        else resolve(answer ?? Buffer.alloc(0));
+      },
+    );
+    this.#calls.add(call);
+    try {
+      return await promise;
+    } finally {
+      this.#calls.delete(call);
+      client.close();
+      credentials.destroy();
+    }
+  }
+}
+
+function listNvidiaDevices(devices: readonly ContainerDevices[]): readonly HeldDevice[] {
+  return devices
+    .filter(({ resourceName }) => resourceName.startsWith('nvidia.com/'))
+    .flatMap(({ resourceName, deviceIds }) => deviceIds.map((id) => ({ resource: resourceName, id })));
+}
+
+/** gRPC says of a missing socket the same as of a kubelet that is down. */
+async function findSocket(socket: string, tried: string): Promise<void> {
+  try {
+    await stat(socket);
+  } catch (error) {
+    throw new KubeletError(isAbsent(error) ? 'KubeletSocketMissing' : 'KubeletUnavailable', {
+      tried,
+      found: String(error),
+      cause: error,
+    });
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net';
+
+import { ChannelCredentials, credentials } from '@grpc/grpc-js';
+
+type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>;
+
+/**
+ * No credentials, but a hold on the connections that are made with them. grpc-js never closes a connection whose other end
+ * accepts it and then says nothing (`Subchannel.unref` leaves a connection attempt alone): against a kubelet that hangs,
+ * every call would leave one open.
+ */
+export class SocketCredentials extends ChannelCredentials {
+  readonly #insecure = credentials.createInsecure();
+  readonly #sockets = new Set<Socket>();
+  #isDestroyed = false;
+
+  /** Ends all connections, and those that come yet. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  override compose(): never {
+    throw new Error('calls to the kubelet carry no credentials');
+  }
+
+  override _isSecure(): boolean {
+    return false;
+  }
+
+  override _equals(other: ChannelCredentials): boolean {
+    return other === this;
+  }
+
+  override _createSecureConnector(...args: Parameters<ChannelCredentials['_createSecureConnector']>): Connector {
+    const connector = this.#insecure._createSecureConnector(...args);
+    const connect: Connector['connect'] = (socket) => {
+      this.#sockets.add(socket);
+      if (this.#isDestroyed) socket.destroy();
+      return connector.connect(socket);
+    };
+    return { ...connector, connect };
+  }
+}

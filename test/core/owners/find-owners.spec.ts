@@ -1,0 +1,257 @@
+import { expect } from 'chai';
+import { findOwners } from '../../../src/core/owners/find-owners.ts';
+import type { Owner, OwnerEvidence } from '../../../src/core/owners/find-owners.ts';
+import { usesForeignGpu } from '../../../src/core/owners/foreign-gpu.ts';
+import { takeOverStep } from '../../../src/core/owners/mig-manager.ts';
+import type { OwnerPodView } from '../../../src/core/owners/owner-pod.ts';
+
+const deploy = 'nvidia.com/gpu.deploy.mig-manager';
+const vgpu = 'k8s.amazonaws.com/vgpu';
+
+function aNode(part: Partial<OwnerEvidence> = {}): OwnerEvidence {
+  return { node: 'n1', labels: {}, annotations: {}, allocatable: {}, pods: [], resourceSlices: [], ...part };
+}
+
+function aPod(name: string, labels: Readonly<Record<string, string>> = {}, selector?: string): OwnerPodView {
+  return {
+    metadata: { name, namespace: 'gpu', labels },
+    spec: selector === undefined ? {} : { nodeSelector: { [selector]: 'true' } },
+    status: { phase: 'Running' },
+  };
+}
+
+function aUser(name: string, amounts: Readonly<Record<string, string | number>>, phase = 'Running'): OwnerPodView {
+  return {
+    metadata: { name, namespace: 'ml' },
+    spec: { containers: [{ resources: { limits: amounts } }] },
+    status: { phase },
+  };
+}
+
+function ownerOf(part: Partial<OwnerEvidence>, takeOver: readonly string[] = []): Owner | undefined {
+  const owners = findOwners(aNode(part), takeOver);
+  expect(owners).to.have.length.at.most(1);
+  return owners[0];
+}
+
+const migManager = (name: string): OwnerPodView => aPod(name, { app: 'nvidia-mig-manager' }, deploy);
+
+describe('other owners of GPUs', () => {
+  it('are none on a node of gpu-operator without mig-manager', () => {
+    const labels = {
+      [deploy]: 'false',
+      'nvidia.com/gpu.deploy.device-plugin': 'true',
+      'nvidia.com/mig.config': 'all-disabled',
+    };
+    const pods = [aPod('plugin', { app: 'nvidia-device-plugin-daemonset' }), aUser('train', { 'nvidia.com/gpu': 1 })];
+    expect(findOwners(aNode({ labels, pods, allocatable: { 'nvidia.com/gpu': '8' } }), [])).to.deep.equal([]);
+    expect(findOwners(aNode({ pods: undefined, resourceSlices: undefined }), [])).to.deep.equal([]);
+  });
+
+  it('are all of those that are seen at once', () => {
+    const labels = { [deploy]: 'true', 'nos.nebuly.com/gpu-partitioning': 'mig' };
+    const owners = findOwners(aNode({ labels, annotations: { 'hami.io/node-nvidia-register': '[…]' } }), []);
+    expect(owners.map(({ name }) => name)).to.deep.equal(['mig-manager', 'hami', 'nos']);
+  });
+});
+
+describe('mig-manager', () => {
+  it('owns a node that carries its label', () => {
+    expect(ownerOf({ labels: { [deploy]: 'true' } })).to.deep.equal({
+      name: 'mig-manager',
+      evidence: `NVIDIA mig-manager: label ${deploy}=true`,
+      handOver:
+        'set spec.allow.takeOver: [mig-manager] in the policy, or run ' +
+        `"kubectl label node n1 ${deploy}=false --overwrite"`,
+    });
+  });
+
+  it('owns a node while it is paused for a driver upgrade, since it comes back', () => {
+    expect(ownerOf({ labels: { [deploy]: 'paused-for-driver-upgrade' } })?.evidence).to.equal(
+      `NVIDIA mig-manager: label ${deploy}=paused-for-driver-upgrade`,
+    );
+  });
+
+  it('owns a node as long as its pod is there, whatever the label says', () => {
+    expect(ownerOf({ labels: { [deploy]: 'false' }, pods: [migManager('mig-1')] })?.evidence).to.equal(
+      'NVIDIA mig-manager: pod gpu/mig-1',
+    );
+  });
+
+  it('does not own a node when its pod has ended', () => {
+    expect(ownerOf({ pods: [{ ...migManager('mig-1'), status: { phase: 'Failed' } }] })).to.equal(undefined);
+  });
+
+  it('is no owner where the policy takes its place', () => {
+    const seen = { labels: { [deploy]: 'true' }, pods: [migManager('mig-1')] };
+    expect(ownerOf(seen, ['mig-manager'])).to.equal(undefined);
+  });
+
+  it('stays an owner where its DaemonSet does not follow the label, and the hand-over says so', () => {
+    const pods = [aPod('mig-1', { app: 'nvidia-mig-manager' })];
+    expect(ownerOf({ pods }, ['mig-manager'])).to.deep.equal({
+      name: 'mig-manager',
+      evidence: 'NVIDIA mig-manager: pod gpu/mig-1',
+      handOver: `take the DaemonSet of gpu/mig-1 off this node; its pods do not follow the label ${deploy}`,
+    });
+  });
+
+  it('is named with the word NODE where the name of the node is not given', () => {
+    const { node: _node, ...evidence } = aNode({ labels: { [deploy]: 'true' } });
+    expect(findOwners(evidence, [])[0]?.handOver).to.include('kubectl label node NODE');
+  });
+});
+
+describe('taking over from mig-manager', () => {
+  const takeOver = ['mig-manager'];
+  it('begins with its label', () => {
+    expect(takeOverStep({ labels: { [deploy]: 'true' }, pods: [migManager('m')] }, takeOver)).to.equal('SetLabel');
+  });
+  it('waits for its pod', () => {
+    expect(takeOverStep({ labels: { [deploy]: 'false' }, pods: [migManager('m')] }, takeOver)).to.equal('AwaitPod');
+  });
+  it('waits for the end of a pause of somebody else, and never takes that value on loan', () => {
+    const labels = { [deploy]: 'paused-for-driver-upgrade' };
+    expect(takeOverStep({ labels, pods: [] }, takeOver)).to.equal('AwaitPod');
+  });
+  it('is done when the pod is gone, and where mig-manager never was', () => {
+    expect(takeOverStep({ labels: { [deploy]: 'false' }, pods: [] }, takeOver)).to.equal(undefined);
+    expect(takeOverStep({ labels: {}, pods: undefined }, takeOver)).to.equal(undefined);
+  });
+  it('does not happen unless the policy says so', () => {
+    expect(takeOverStep({ labels: { [deploy]: 'true' }, pods: [migManager('m')] }, [])).to.equal(undefined);
+  });
+});
+
+describe("NVIDIA's DRA driver", () => {
+  const counters = [{ name: 'gpu-0-counter-set', counters: {} }];
+  it('owns a node where it makes slices itself, which its shared counters tell', () => {
+    const resourceSlices = [
+      { metadata: { name: 'n1-gpu.nvidia.com-b' }, spec: { driver: 'gpu.nvidia.com', sharedCounters: counters } },
+      { metadata: { name: 'n1-gpu.nvidia.com-a' }, spec: { driver: 'gpu.nvidia.com' } },
+    ];
+    expect(ownerOf({ resourceSlices })).to.deep.equal({
+      name: 'dra',
+      evidence:
+        'NVIDIA DRA driver with dynamic MIG: shared counters of driver gpu.nvidia.com in ResourceSlice n1-gpu.nvidia.com-b',
+      handOver:
+        'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
+        'once no claim uses a slice that it made',
+    });
+  });
+  it('is no owner where it offers the slices that it finds', () => {
+    const spec = { driver: 'gpu.nvidia.com', devices: [{ name: 'gpu-0-mig-1g10gb-0' }], sharedCounters: [] };
+    expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })).to.equal(undefined);
+  });
+  it('is not what another driver with counters is', () => {
+    const spec = { driver: 'gpu.example.com', sharedCounters: counters };
+    expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })).to.equal(undefined);
+  });
+});
+
+describe('HAMi', () => {
+  it('owns a node that its device plugin has registered', () => {
+    expect(ownerOf({ annotations: { 'hami.io/node-nvidia-register': '[{"id":"GPU-1"}]' } })).to.deep.equal({
+      name: 'hami',
+      evidence: 'HAMi: annotation hami.io/node-nvidia-register',
+      handOver:
+        "take this node out of the nodeSelector of HAMi's device plugin (devicePlugin.nvidiaNodeSelector in its chart), then run " +
+        '"kubectl annotate node n1 hami.io/node-nvidia-register- hami.io/node-handshake-", ' +
+        "and let NVIDIA's device plugin run here",
+    });
+  });
+  it('owns a node that its scheduler shakes hands with', () => {
+    const annotations = { 'hami.io/node-handshake': 'Requesting_2026-01-02 03:04:05' };
+    expect(ownerOf({ annotations })?.evidence).to.equal(
+      'HAMi: annotation hami.io/node-handshake=Requesting_2026-01-02 03:04:05',
+    );
+  });
+  it('owns a node where its device plugin runs', () => {
+    const pods = [aPod('hami-1', { 'app.kubernetes.io/component': 'hami-device-plugin' })];
+    expect(ownerOf({ pods })?.evidence).to.equal('HAMi: pod gpu/hami-1');
+  });
+  it('has left a node whose plugin its scheduler calls deleted', () => {
+    expect(ownerOf({ annotations: { 'hami.io/node-handshake': 'Deleted_2026.01.02 03:04:05' } })).to.equal(undefined);
+  });
+  it('owns no NVIDIA GPU where it shakes hands about devices of others', () => {
+    const annotations = {
+      'hami.io/node-handshake-dcu': 'Requesting_2026-01-02 03:04:05',
+      'hami.io/node-dcu-register': 'x',
+    };
+    expect(ownerOf({ annotations })).to.equal(undefined);
+  });
+});
+
+describe('nos', () => {
+  for (const kind of ['mig', 'mps', 'hybrid']) {
+    it(`owns a node of kind ${kind}`, () => {
+      expect(ownerOf({ labels: { 'nos.nebuly.com/gpu-partitioning': kind } })).to.deep.equal({
+        name: 'nos',
+        evidence: `nos: label nos.nebuly.com/gpu-partitioning=${kind}`,
+        handOver: 'run "kubectl label node n1 nos.nebuly.com/gpu-partitioning-"',
+      });
+    });
+  }
+  it('owns no node of a kind that it does not know', () => {
+    expect(ownerOf({ labels: { 'nos.nebuly.com/gpu-partitioning': 'off' } })).to.equal(undefined);
+  });
+});
+
+describe('the virtual GPU plugin of AWS', () => {
+  it('owns a node where a pod uses it', () => {
+    expect(ownerOf({ allocatable: { [vgpu]: '10' }, pods: [aUser('asr', { [vgpu]: '3' })] })).to.deep.equal({
+      name: 'aws-vgpu',
+      evidence: `AWS virtual GPU device plugin: ${vgpu} 10, used by ml/asr`,
+      handOver:
+        `move the pods that ask for ${vgpu} to other nodes, ` +
+        'then run "kubectl label node n1 k8s.amazonaws.com/accelerator-"',
+    });
+  });
+  it('owns a node that offers it as long as its users are not known', () => {
+    expect(ownerOf({ allocatable: { [vgpu]: '10' }, pods: undefined })?.evidence).to.equal(
+      `AWS virtual GPU device plugin: ${vgpu} 10, which pods use them is not known`,
+    );
+  });
+  it('owns a node whose capacity alone still tells of it', () => {
+    const part = { allocatable: { [vgpu]: '0' }, capacity: { [vgpu]: '10' }, pods: undefined };
+    expect(ownerOf(part)?.name).to.equal('aws-vgpu');
+  });
+  it('owns no node where nobody uses it, or whose amount is 0', () => {
+    expect(ownerOf({ allocatable: { [vgpu]: '10' } })).to.equal(undefined);
+    expect(ownerOf({ allocatable: { [vgpu]: '10' }, pods: [aUser('a', { [vgpu]: '1' }, 'Succeeded')] })).to.equal(
+      undefined,
+    );
+    expect(ownerOf({ allocatable: { [vgpu]: '0' }, pods: undefined })).to.equal(undefined);
+  });
+  it('gives GPUs to pods that ask for it, in requests and in init containers too', () => {
+    const resources = { requests: { [vgpu]: '1' } };
+    const pod: OwnerPodView = { metadata: { name: 'p' }, spec: { initContainers: [{ resources }] } };
+    expect(usesForeignGpu(pod)).to.equal(true);
+    expect(usesForeignGpu({ ...pod, status: { phase: 'Failed' } })).to.equal(false);
+    expect(usesForeignGpu(aUser('p', { [vgpu]: 0 }))).to.equal(false);
+    expect(usesForeignGpu(aUser('p', { 'nvidia.com/gpu': 1 }))).to.equal(false);
+  });
+});
+
+describe('the Dynamic Accelerator Slicer', () => {
+  const handOver =
+    'uninstall its operator once no pod uses a slice that it made: it serves every MIG node of the cluster, ' +
+    "and does not work beside NVIDIA's device plugin";
+  it('owns a node that offers its resources', () => {
+    const allocatable = { 'mig.das.com/1g.5gb': '7', 'mig.das.com/2g.10gb': '3', 'mig.das.com/7g.40gb': '0' };
+    expect(ownerOf({ allocatable })).to.deep.equal({
+      name: 'instaslice',
+      evidence: 'Dynamic Accelerator Slicer (InstaSlice): resources mig.das.com/1g.5gb 7, mig.das.com/2g.10gb 3',
+      handOver,
+    });
+  });
+  it('owns a node with the resources that it had as InstaSlice', () => {
+    expect(ownerOf({ capacity: { 'instaslice.redhat.com/mig-1g.5gb': '7' } })?.name).to.equal('instaslice');
+  });
+  it('owns a node where its DaemonSet runs', () => {
+    expect(ownerOf({ pods: [aPod('das-1', { app: 'das-daemonset' })] })?.evidence).to.equal(
+      'Dynamic Accelerator Slicer (InstaSlice): pod gpu/das-1',
+    );
+    expect(ownerOf({ pods: [aPod('i-1', { name: 'instaslice-daemonset' })] })?.name).to.equal('instaslice');
+  });
+});

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { readdir, readFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+
+import { repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
+import type { Validation } from '../../src/cli/validation.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { jsonRunner } from '../cli/run.ts';
+import { useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { policiesOf, readSampleObjects } from './sample-files.ts';
+import { nodesOf } from './sample-node.ts';
+import { canRunOn, gpuLimitsOf, workloadsOf } from './sample-workload.ts';
+
+const runJson = jsonRunner<Validation>();
+
+describe('samples', () => {
+  it('have nothing that the command validate finds fault with', async () => {
+    const { code, answer } = await runJson(['validate', '-f', 'samples']);
+    expect(answer.findings).to.deep.equal([]);
+    expect(code).to.equal(0);
+  });
+
+  it('ask for slices, by resource and by label, on nodes that a sample policy makes', async () => {
+    const objects = await readSampleObjects();
+    const nodes = policiesOf(objects).flatMap(nodesOf);
+    const workloads = workloadsOf(objects);
+    expect(workloads.length).to.be.above(5);
+    const homeless = workloads.filter(({ pod }) => !nodes.some((node) => canRunOn(pod, node)));
+    expect(homeless.map(({ title }) => title)).to.deep.equal([]);
+  });
+
+  it('ask for exactly one slice a pod: a CUDA process uses one', async () => {
+    for (const { title, pod } of workloadsOf(await readSampleObjects())) {
+      expect(Object.values(gpuLimitsOf(pod)), title).to.deep.equal([1]);
+    }
+  });
+
+  it('tolerate no taint of ours, which would lead pods onto GPUs that are being changed', async () => {
+    for (const { title, pod } of workloadsOf(await readSampleObjects())) {
+      const keys = (pod.tolerations ?? []).map(({ key }) => key);
+      // A toleration without a key is for every taint.
+      for (const key of [undefined, repartitioningTaint.key, uninitializedTaint.key]) {
+        expect(keys, title).to.not.include(key);
+      }
+    }
+  });
+});
+
+describe('policies shown in docs', () => {
+  it('have nothing that the command validate finds fault with', async () => {
+    const pages = (await readdir('docs')).filter((name) => name.endsWith('.md'));
+    for (const page of pages) {
+      const fences = [...(await readFile(`docs/${page}`, 'utf8')).matchAll(/```yaml\n([^`]+)```/g)];
+      for (const [, text = ''] of fences.filter(([, body]) => body?.includes('kind: GpuPartitionPolicy'))) {
+        const { answer } = await runJson(['validate', '-f', '-'], { stdin: text });
+        expect(answer.findings, page).to.deep.equal([]);
+      }
+    }
+  });
+});
+
+describe('samples and docs on the real API server', () => {
+  const cluster = useSharedCluster();
+
+  before(async () => {
+    await applyFolder(cluster(), 'config/crd');
+    await eventually(
+      () => cluster().kubectl(['get', 'gpp,gpn']),
+      ({ code }) => code === 0,
+      { what: 'the kinds are served' },
+    );
+  });
+
+  it('are accepted, every object of every file', async () => {
+    const objects = (await readSampleObjects()).map(({ value }) => stringify(value));
+    const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '-f', '-'], {
+      input: objects.join('---\n'),
+    });
+    expect(code, stderr).to.equal(0);
+  });
+
+  it('are accepted as the folder of Triton', async () => {
+    const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '-k', 'samples/workloads/triton']);
+    expect(code, stderr).to.equal(0);
+  });
+});
