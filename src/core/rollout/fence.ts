@@ -79,14 +79,15 @@ function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs }: Fe
 
 function decideDifferent(situation: FenceSituation): FenceStep {
   const { allocatable, closed, mark, pods, differsMs = 0, patienceMs } = situation;
-  const patience = closed ? patienceMs : Math.max(patienceMs, openNodePatienceMs);
-  if (mark === undefined && differsMs < patience) return { next: 'Wait', why: 'Patience' };
+  if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
   if (pods === undefined) return { next: 'LookAtPods' };
   const isNothing = Object.keys(advertisedResources(allocatable)).length === 0;
   if (mark === undefined) {
     if (pods.length > 0) return evictAll(pods);
     // No DaemonSet makes the first pod of a plugin that does not tolerate our taint while that is on.
-    return closed && isNothing ? { next: 'TakeTaintsOff' } : { next: 'Wait', why: 'NoPlugin' };
+    if (closed && isNothing) return { next: 'TakeTaintsOff' };
+    // Something of which no pod is known advertises: it may follow by itself.
+    return { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
   }
   const step = replaceMarked(pods, mark);
   if (step) return step;

@@ -34,9 +34,14 @@ describe('decideFence', () => {
     expect(decideFence(steady)).to.deep.equal({ next: 'Open' });
   });
 
-  it('gives a plugin that follows by itself its time, and believes it when it has', () => {
-    expect(decideFence(aChange({ differsMs: 500 }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
+  it('gives what advertises without a known pod its time, and believes it when it has', () => {
+    expect(decideFence(aChange({ differsMs: 500, pods: [] }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
+    expect(decideFence(aChange({ pods: [] }))).to.deep.equal({ next: 'Wait', why: 'NoPlugin' });
     expect(decideFence(aChange({ allocatable: layout.after }))).to.deep.equal({ next: 'Open' });
+  });
+
+  it('does not wait for a plugin whose pod it knows: NVIDIA’s never looks again by itself', () => {
+    expect(decideFence(aChange({ differsMs: 0 }))).to.deep.include({ next: 'Evict', first: true });
   });
 
   it('asks for the pods before it decides over them', () => {
