@@ -202,10 +202,13 @@ export class NodeReconciler {
   }
 }
 
-/** What was on loan goes back, but for the plugin's settings: the layout stays, and pods that are there were made for them. */
+/**
+ * What was on loan goes back. Of the plugin's settings only where there were others before: the layout stays, and without settings of
+ * its own the plugin might run with a strategy that does not fit it.
+ */
 function release(node: NodeObject): NodeChange {
   return combine(
     releaseNode(),
-    giveBack(metadataOf(node), (key) => key !== devicePluginConfigLabel),
+    giveBack(metadataOf(node), (key, { was }) => key !== devicePluginConfigLabel || was !== null),
   );
 }

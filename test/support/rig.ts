@@ -6,7 +6,11 @@ import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 
 export interface NodeView {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec: { readonly taints?: readonly { readonly key: string }[] };
   readonly status: { readonly allocatable?: Readonly<Record<string, string>> };
 }
@@ -41,13 +45,14 @@ export interface TestRig {
 /** Registers the hooks of a suite with a rig: `const rig = useRig(nodes);` in a describe. */
 export function useRig(
   nodes: readonly RigNode[],
-  options: Pick<RigOptions, 'agentArguments' | 'kubeletTiming'> = {},
+  options: Pick<RigOptions, 'agentArguments' | 'controllerArguments' | 'kubeletTiming'> = {},
 ): () => TestRig {
   let test: TestRig | undefined;
   before(async function () {
     this.timeout(clusterTimeoutMs);
     const controlPlane = await ownCluster({ auditLog: true });
-    const controllerArguments = ['--lease-seconds', '3', '--waiting-poll-ms', '300', '--settle-ms', '100'];
+    const paces = ['--lease-seconds', '3', '--waiting-poll-ms', '300', '--settle-ms', '100'];
+    const controllerArguments = [...paces, ...(options.controllerArguments ?? [])];
     const agentArguments = ['--read-interval-ms', '2000', ...(options.agentArguments ?? [])];
     test = testRig(await Rig.start({ ...options, controlPlane, nodes, controllerArguments, agentArguments }));
   });

@@ -25,10 +25,11 @@ interface MigDevice {
 }
 
 /** What NVIDIA's tools would read on the node; the driver is the one that the simulated nvidia-smi shows. */
-export function describeNode(gpus: readonly SimulatedGpu[], state: NodeState): NodeDescription {
+export function describeNode(gpus: readonly SimulatedGpu[], state: NodeState, machine?: string): NodeDescription {
   return {
     driverVersion: '550.163.01',
     cudaDriverVersion: [12, 4],
+    ...(machine !== undefined && { machine }),
     gpus: gpus.map((gpu): GpuDescription => {
       const [major = 0, minor = 0] = gpu.board.computeCapability.split('.').map(Number);
       return {
@@ -37,6 +38,7 @@ export function describeNode(gpus: readonly SimulatedGpu[], state: NodeState): N
         computeCapability: [major, minor],
         migCapable: gpu.board.model !== undefined,
         migEnabled: gpuStateOf(state, gpu.index).migCurrent,
+        pciClass: '0x030200',
         migDevices: listMigDevices(gpu, state).map(({ description }) => description),
       };
     }),

@@ -2,7 +2,7 @@ import type { KubeObject, Resource } from '../../kube/resource.ts';
 
 /** The parts of Nodes and Pods that a kubelet reads. */
 
-export { nodes as nodesResource, pods as podsResource } from '../../api/resources.ts';
+export { configMaps as configMapsResource, nodes as nodesResource, pods as podsResource } from '../../api/resources.ts';
 export const leasesResource: Resource = {
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -26,16 +26,30 @@ export interface Condition {
 export interface Container {
   readonly name: string;
   readonly image?: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
   readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> };
 }
 
 /** What a container was given: KEP-4680 shows it in the pod's status. */
 export interface ContainerStatus {
   readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly state?: {
+    readonly running?: { readonly startedAt?: string };
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+  };
   readonly allocatedResourcesStatus?: readonly {
     readonly name: string;
     readonly resources?: readonly { readonly resourceID: string }[];
   }[];
+}
+
+export interface ConfigMapObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 export interface PodObject extends KubeObject {
@@ -43,9 +57,11 @@ export interface PodObject extends KubeObject {
     readonly nodeName?: string;
     readonly containers?: readonly Container[];
     readonly initContainers?: readonly Container[];
+    readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name?: string } }[];
   };
   readonly status?: {
     readonly phase?: string;
+    readonly startTime?: string;
     readonly conditions?: readonly Condition[];
     readonly containerStatuses?: readonly ContainerStatus[];
   };

@@ -31,6 +31,8 @@ export interface SimulatedNode {
   /** The plugin's own strategy; where absent it follows the label `nvidia.com/mig.strategy`, and without it is mixed. */
   readonly strategy?: MigStrategy;
   readonly sharing?: Sharing;
+  /** Product name of the machine in its firmware, for `nvidia.com/gpu.machine`; unknown to GFD if absent. */
+  readonly machine?: string;
   /** Default `watching`. */
   readonly plugin?: PluginMode;
   readonly cpus?: number;

@@ -10,8 +10,10 @@ export interface KubeletTiming {
   readonly startMs: number;
   /** What a container takes to obey SIGTERM; the pod's grace period is the limit. */
   readonly stopMs: number;
-  /** Until a plugin that has exited is started again. */
+  /** Until a device plugin, or GPU Feature Discovery, that has exited is started again; a real kubelet takes 10 s and more. */
   readonly pluginRestartMs: number;
+  /** Between two looks of GPU Feature Discovery (`sleepInterval`). */
+  readonly gfdIntervalMs: number;
 }
 
 export const usualKubeletTiming: KubeletTiming = {
@@ -21,6 +23,7 @@ export const usualKubeletTiming: KubeletTiming = {
   startMs: 0,
   stopMs: 50,
   pluginRestartMs: 500,
+  gfdIntervalMs: 60_000,
 };
 
 /** Seconds that a pod's containers take to obey SIGTERM: for pods that hold on. */

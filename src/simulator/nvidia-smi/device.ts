@@ -106,7 +106,7 @@ export function destroyComputeInstance(
 
 /**
  * Sets the MIG mode. The result is the activation status: 0, or why the mode is only pending.
- * `holdBack` makes it pending with that status; a process on the GPU does the same with In use.
+ * `holdBack` makes it pending with that status; a process on the GPU, or a handle, does the same with In use.
  * @throws NvmlFailure Not Supported, or In use for switching off while GPU instances exist
  */
 export function setMigMode(
@@ -122,7 +122,7 @@ export function setMigMode(
   if (!enable && gpuInstances.length > 0) {
     throw new NvmlFailure(NVML.inUse);
   }
-  const busy = state.processes.some((process) => process.gpu === gpu.index);
+  const busy = isOpen(state, gpu.index);
   const status = migCurrent === enable ? 0 : (holdBack ?? (busy ? NVML.inUse : 0));
   const current = status === 0 ? enable : migCurrent;
   return {
@@ -133,10 +133,10 @@ export function setMigMode(
 
 /**
  * Resets a GPU: the pending MIG mode becomes current, no instance survives.
- * @throws NvmlFailure In use while a process holds the GPU
+ * @throws NvmlFailure In use while a process or a handle holds the GPU
  */
 export function resetGpu(gpu: SimulatedGpu, state: NodeState): Change<undefined> {
-  if (state.processes.some((process) => process.gpu === gpu.index)) {
+  if (isOpen(state, gpu.index)) {
     throw new NvmlFailure(NVML.inUse);
   }
   const reset = withGpuState(state, gpu.index, ({ migPending }) => ({
@@ -156,6 +156,10 @@ export function rebootNode(gpus: readonly SimulatedGpu[], state: NodeState): Nod
     }),
     processes: [],
   };
+}
+
+function isOpen({ processes, handles = [] }: NodeState, index: number): boolean {
+  return [...processes, ...handles].some(({ gpu }) => gpu === index);
 }
 
 function requireGpuInstance(state: NodeState, index: number, giId: number): GpuInstance {

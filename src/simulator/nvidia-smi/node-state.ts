@@ -33,10 +33,20 @@ export interface GpuProcess {
   readonly name: string;
 }
 
-/** Everything that changes on a node: by GPU index, and the processes. */
+/**
+ * A program that has a GPU open and runs nothing on it, as monitors do (DCGM): no process list shows it. It holds the GPU
+ * against a change of MIG mode and a reset, not against instances that come and go.
+ */
+export interface GpuHandle {
+  readonly gpu: number;
+  readonly name: string;
+}
+
+/** Everything that changes on a node: by GPU index, the processes, and the handles where there are any. */
 export interface NodeState {
   readonly gpus: readonly GpuState[];
   readonly processes: readonly GpuProcess[];
+  readonly handles?: readonly GpuHandle[];
 }
 
 export const MIG_OFF: GpuState = { migCurrent: false, migPending: false, gpuInstances: [] };

@@ -1,4 +1,4 @@
-import type { ComputeInstance, GpuInstance, GpuProcess, NodeState } from './node-state.ts';
+import type { ComputeInstance, GpuHandle, GpuInstance, GpuProcess, NodeState } from './node-state.ts';
 import { MIG_OFF } from './node-state.ts';
 
 /** A line of a state file that the simulator cannot read. */
@@ -8,7 +8,7 @@ export class StateSyntaxError extends Error {
   constructor(line: number, text: string) {
     super(
       `state line ${line}: cannot read ${JSON.stringify(text)}; expected "gpu N mig 0|1 pending 0|1", ` +
-        '"gi GPU ID profile P place START:SIZE", "ci GPU GI ID profile P place START:SIZE" or "proc gpu N [gi G ci C] pid P mem MIB name TEXT"',
+        '"gi GPU ID profile P place START:SIZE", "ci GPU GI ID profile P place START:SIZE", "proc gpu N [gi G ci C] pid P mem MIB name TEXT" or "handle gpu N name TEXT"',
     );
   }
 }
@@ -17,6 +17,7 @@ const GPU = /^gpu (\d+) mig ([01]) pending ([01])$/;
 const GI = /^gi (\d+) (\d+) profile (\d+) place (\d+):(\d+)$/;
 const CI = /^ci (\d+) (\d+) (\d+) profile (\d+) place (\d+):(\d+)$/;
 const PROC = /^proc gpu (\d+)(?: gi (\d+) ci (\d+))? pid (\d+) mem (\d+) name (.*)$/;
+const HANDLE = /^handle gpu (\d+) name (.*)$/;
 
 interface Draft {
   readonly mig: Map<number, { readonly migCurrent: boolean; readonly migPending: boolean }>;
@@ -25,6 +26,7 @@ interface Draft {
     (Omit<GpuInstance, 'computeInstances'> & { readonly computeInstances: ComputeInstance[] })[]
   >;
   readonly processes: GpuProcess[];
+  readonly handles: GpuHandle[];
 }
 
 /**
@@ -33,7 +35,7 @@ interface Draft {
  * @throws StateSyntaxError
  */
 export function parseState(text: string, gpuCount: number): NodeState {
-  const draft: Draft = { mig: new Map(), gis: new Map(), processes: [] };
+  const draft: Draft = { mig: new Map(), gis: new Map(), processes: [], handles: [] };
   text.split('\n').forEach((raw, row) => {
     const line = raw.trim();
     if (line !== '' && !line.startsWith('#') && !readLine(draft, line, gpuCount)) {
@@ -46,6 +48,7 @@ export function parseState(text: string, gpuCount: number): NodeState {
       gpuInstances: sortById(draft.gis.get(index) ?? []),
     })),
     processes: draft.processes,
+    ...(draft.handles.length > 0 && { handles: draft.handles }),
   };
 }
 
@@ -71,6 +74,12 @@ function readLine(draft: Draft, line: string, gpuCount: number): boolean {
     owner?.computeInstances.push({ id, profileId, start, size });
     return owner !== undefined;
   }
+  const handle = HANDLE.exec(line);
+  if (handle !== null) {
+    const [, index = '', name = ''] = handle;
+    draft.handles.push({ gpu: Number(index), name });
+    return Number(index) < gpuCount;
+  }
   const proc = PROC.exec(line);
   if (proc === null) {
     return false;
@@ -86,7 +95,7 @@ function readLine(draft: Draft, line: string, gpuCount: number): boolean {
   return Number(index) < gpuCount;
 }
 
-/** The canonical text: one line per GPU, each instance followed by its compute instances, processes last. */
+/** The canonical text: one line per GPU, each instance followed by its compute instances, processes and handles last. */
 export function renderState(state: NodeState): string {
   return stateLines(state)
     .map((line) => `${line}\n`)
@@ -108,7 +117,8 @@ export function stateLines(state: NodeState): readonly string[] {
     const place = instance === undefined ? '' : ` gi ${instance.gi} ci ${instance.ci}`;
     return `proc gpu ${gpu}${place} pid ${pid} mem ${memoryMiB} name ${name}`;
   });
-  return [...gpus, ...processes];
+  const handles = (state.handles ?? []).map(({ gpu, name }) => `handle gpu ${gpu} name ${name}`);
+  return [...gpus, ...processes, ...handles];
 }
 
 function sortById<T extends { readonly id: number }>(items: readonly T[]): readonly T[] {

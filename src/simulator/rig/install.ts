@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { projectRoot } from './programs.ts';
+
+/** CRDs and RBAC of config/, as a user installs them; done when the API serves them. */
+export async function installApi(controlPlane: ControlPlane): Promise<void> {
+  await applyFolder(controlPlane, 'config/crd');
+  await applyFolder(controlPlane, 'config/rbac');
+  const paths = ['gpupartitionpolicies', 'gpunodepartitions'].map(
+    (plural) => `/apis/gpupartition.dev/v1alpha1/${plural}`,
+  );
+  await waitFor(async () => {
+    const answers = await Promise.all(paths.map((path) => controlPlane.client.send({ path })));
+    return answers.every(({ status }) => status === 200);
+  });
+}
+
+/** `kubectl apply -k` as a user does it. @throws Error with kubectl's words. */
+export async function applyFolder(controlPlane: ControlPlane, path: string): Promise<string> {
+  const { code, stdout, stderr } = await controlPlane.kubectl(['apply', '-k', join(projectRoot, path)]);
+  if (code !== 0) throw new Error(`kubectl apply -k ${path} failed: ${stderr || stdout}`);
+  return stdout;
+}
+
+/** @throws Error that shows what did not become so */
+export async function waitFor(holds: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not so after ${timeoutMs} ms: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

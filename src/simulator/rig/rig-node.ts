@@ -1,0 +1,41 @@
+import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
+import type { PluginMode, SimulatedNode, Taint } from '../kubelet/simulated-node.ts';
+import type { NodeFiles } from './node-files.ts';
+
+/** A simulated GPU node. */
+export interface RigNode {
+  readonly name: string;
+  /** Model names as the simulated nvidia-smi takes them: `A100-SXM4-40GB`. */
+  readonly gpus: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Strategy of the node's device plugin and GFD where their pods do not say one. */
+  readonly strategy: MigStrategy;
+  /** When its device plugin looks at the devices; `pod` needs a DaemonSet of the plugin in the cluster. Default `watching`. */
+  readonly plugin?: PluginMode;
+  /** With which it joins. */
+  readonly taints?: readonly Taint[];
+  /** Whether its kubelet tells its agent who holds which device; default true. */
+  readonly podResources?: boolean;
+}
+
+/** Name of the machine in the firmware of every node. */
+export const machineProduct = 'Simulated GPU Node';
+
+/** The node as the fleet of kubelets boots it. */
+export function describeRigNode(node: RigNode, files: NodeFiles): SimulatedNode {
+  const { name, gpus, strategy, labels, annotations, plugin, taints, podResources = true } = node;
+  return {
+    name,
+    gpus,
+    gpuSeed: name,
+    stateFile: files.state,
+    machine: machineProduct,
+    strategy,
+    labels: { 'nvidia.com/gpu.present': 'true', ...labels },
+    ...(annotations !== undefined && { annotations }),
+    ...(plugin !== undefined && { plugin }),
+    ...(taints !== undefined && { taints }),
+    ...(podResources && { podResourcesSocket: files.podResourcesSocket }),
+  };
+}

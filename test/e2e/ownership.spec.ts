@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { PolicySpec } from '../../src/api/types.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { useRig } from '../support/rig.ts';
+
+const run = promisify(execFile);
+const gpus = ['A100-SXM4-40GB'];
+const nodes: readonly RigNode[] = [
+  { name: 'adopted', gpus, labels: { pool: 'adopted' }, strategy: 'mixed' },
+  { name: 'foreign', gpus, labels: { pool: 'foreign' }, strategy: 'mixed' },
+  { name: 'drifting', gpus, labels: { pool: 'drifting' }, strategy: 'mixed' },
+];
+
+/** Profile ids of an A100: `-cgi 9` makes a 3g.20gb, `-cgi 19` a 1g.5gb. */
+const large = '9';
+const small = '19';
+
+describe('GPU instances and whose they are', function () {
+  this.timeout(60_000);
+  const rig = useRig(nodes);
+
+  /** What an administrator does on a node. */
+  async function byHand(node: string, ...argv: string[]): Promise<void> {
+    await run(join(rig().rig.folder, node, 'nvidia-smi'), argv);
+  }
+
+  async function enable(node: string, profiles: string): Promise<void> {
+    await byHand(node, '-i', '0', '-mig', '1');
+    await byHand(node, '--gpu-reset', '-i', '0');
+    await byHand(node, 'mig', '-i', '0', '-cgi', profiles, '-C');
+  }
+
+  async function ask(pool: string, profiles: Readonly<Record<string, number>>, more: Partial<PolicySpec> = {}) {
+    await rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, layouts: [{ profiles }], ...more });
+  }
+
+  async function untilReason(node: string, reason: string): Promise<string> {
+    const ready = async () => (await rig().partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
+    const found = await eventually(ready, (condition) => condition?.reason === reason, {
+      timeoutMs: 30_000,
+      what: `node ${node} to be ${reason}`,
+    });
+    return found?.message ?? '';
+  }
+
+  it('takes a node that is as the policy says without any device operation, and labels it', async () => {
+    await enable('adopted', `${large},${large}`);
+    const before = await rig().rig.deviceOperations('adopted');
+    await ask('adopted', { '3g.20gb': 2 });
+    await rig().waitFor('adopted', 'Ready', 'True', 'Ready');
+    expect(await rig().rig.deviceOperations('adopted')).to.deep.equal(before);
+    const node = await rig().node('adopted');
+    expect(node.metadata.labels).to.include({ 'nvidia.com/mig-3g.20gb.count': '2', 'gpupartition.dev/state': 'ready' });
+    const { spec, status } = await rig().partition('adopted');
+    expect(spec.granted, 'nothing was granted').to.equal(undefined);
+    expect(status?.device?.lastGood?.gpus?.[0]?.placements).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+  });
+
+  it('changes what it adopted as what it made itself', async () => {
+    await ask('adopted', { '3g.20gb': 1, '1g.5gb': 3 });
+    await rig().waitFor('adopted', 'Ready', 'True', 'Ready');
+    const { status } = await rig().partition('adopted');
+    expect(status?.layout).to.equal('1 GPU: 3×1g.5gb + 1×3g.20gb');
+  });
+
+  it('destroys nothing that somebody else made, names it, and goes on when it may', async () => {
+    await enable('foreign', `${large},${small}`);
+    const before = await rig().rig.deviceOperations('foreign');
+    await ask('foreign', { '7g.40gb': 1 });
+    const message = await untilReason('foreign', 'ForeignInstances');
+    expect(message).to.match(/needs .*3g\.20gb at \d.* gone, which this operator did not make/);
+    expect(message).to.include('replaceForeignInstances');
+    expect(await rig().rig.deviceOperations('foreign')).to.deep.equal(before);
+    await ask('foreign', { '7g.40gb': 1 }, { allow: { replaceForeignInstances: true } });
+    await rig().waitFor('foreign', 'Ready', 'True', 'Ready');
+    expect((await rig().partition('foreign')).status?.layout).to.equal('1 GPU: 1×7g.40gb');
+  });
+
+  it('puts a layout right that somebody changed, three times, and then says so instead', async () => {
+    await ask('drifting', { '3g.20gb': 2 });
+    await rig().waitFor('drifting', 'Ready', 'True', 'Ready');
+    const meddle = async () => {
+      await byHand('drifting', 'mig', '-i', '0', '-dci');
+      await byHand('drifting', 'mig', '-i', '0', '-dgi');
+    };
+    for (const round of [1, 2, 3]) {
+      await meddle();
+      await eventually(
+        () => rig().partition('drifting'),
+        ({ spec, status }) => {
+          const { granted, repairs = [] } = spec;
+          return repairs.length === round && status?.device?.observedEpoch === granted?.epoch;
+        },
+        { timeoutMs: 20_000, what: `repair ${round}` },
+      );
+    }
+    await rig().waitFor('drifting', 'Ready', 'True', 'Ready');
+    await meddle();
+    const message = await untilReason('drifting', 'Drifting');
+    expect(message).to.match(/put right 3 times within an hour.*tried again at 20/);
+    const operations = await rig().rig.deviceOperations('drifting');
+    // A new wish is a new beginning.
+    await ask('drifting', { '7g.40gb': 1 });
+    await rig().waitFor('drifting', 'Ready', 'True', 'Ready');
+    expect((await rig().rig.deviceOperations('drifting')).length).to.be.greaterThan(operations.length);
+  });
+});
