@@ -1,30 +1,29 @@
 import { nodePartitions } from '../api/resources.ts';
-import type { DeviceReport, GpuNodePartition, Grant, GpuWish, PlanReport } from '../api/types.ts';
+import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/fingerprint.ts';
 import { offersDevices } from '../core/labels/advertised.ts';
 import { describeReport } from '../core/labels/describe-report.ts';
 import { computeResources } from '../core/labels/node-resources.ts';
-import { findForeign, type ForeignInstances, lastGoodOf } from '../core/policy/ownership.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
-import { deviceMeets } from '../core/policy/wish.ts';
+import { DeviceError } from '../device/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
-import { DeviceError } from '../device/errors.ts';
-import type { DeviceState } from '../device/state.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Device, WorkOptions } from './device.ts';
+import { Claim } from './claim.ts';
+import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import { GrantWork, type Outcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
+import type { Partition } from './partition.ts';
 import { faultFields, keepOutcome, pickReading, retryMs } from './report-fields.ts';
-
-export type Partition = GpuNodePartition & KubeObject;
 
 export interface AgentOptions {
   readonly client: KubeClient;
   readonly device: Device;
+  /** Leaves word on the host that it has to be rebooted. */
+  readonly askForReboot: () => Promise<void>;
   /** Who holds which slice, and what is offered; absent where the kubelet cannot be asked. */
   readonly kubelet?: Kubelet | undefined;
   readonly logger: Logger;
@@ -36,12 +35,6 @@ export interface AgentOptions {
   readonly readIntervalMs: number;
 }
 
-/** How a grant went, and the reading that proves it, where there is one. */
-interface Outcome {
-  readonly fault?: Fault | undefined;
-  readonly state?: DeviceState | undefined;
-}
-
 /**
  * Makes one node's device equal to what is granted, and tells what the device is. It reads its GpuNodePartition, and
  * writes `status.device` of it and nothing else. What is not granted is planned, never done.
@@ -49,6 +42,8 @@ interface Outcome {
 export class NodeAgent {
   readonly #options: AgentOptions;
   readonly #view: DeviceView;
+  readonly #claim: Claim;
+  readonly #work: GrantWork;
   #plannedWish: unknown;
   /** Grants in a row that failed. */
   #failures = 0;
@@ -57,8 +52,10 @@ export class NodeAgent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    const { device, kubelet, logger, readIntervalMs } = options;
+    const { client, device, kubelet, logger, readIntervalMs, bootID } = options;
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs });
+    this.#claim = new Claim(this.#view, bootID);
+    this.#work = new GrantWork({ client, device, kubelet, logger, view: this.#view, claim: this.#claim });
   }
 
   /** Does what the object asks for, if anything; called when it changes, and from time to time. */
@@ -82,7 +79,7 @@ export class NodeAgent {
     await this.#view.settle((advertised) => this.#offersDevices(partition, advertised));
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
-    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
+    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.adopt(partition) };
     return this.#report(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
   }
 
@@ -90,142 +87,62 @@ export class NodeAgent {
   async #act(partition: Partition, granted: Grant, signal: AbortSignal): Promise<ReconcileResult | void> {
     const { logger } = this.#options;
     const epoch = granted.epoch;
-    let fault: Fault | undefined;
-    let state: DeviceState | undefined;
-    try {
-      ({ fault, state } = await this.#apply(partition, granted, signal));
-    } catch (error) {
-      if (signal.aborted) throw error;
-      // No answer from the API server: nothing has been destroyed without it, and the grant still stands.
-      if (!(error instanceof GrantRefused || error instanceof DeviceError)) throw error;
-      fault = faultOf(error);
-    }
+    const { fault, state } = await this.#carryOut(partition, granted, signal);
     this.#failures = fault ? this.#failures + 1 : 0;
-    const readFault = await (state ? this.#view.take(state) : this.#view.read());
-    this.#view.expectChange();
+    const readFault = await this.#lookAfter(state);
     logger[fault ? 'warn' : 'info']('grant finished', {
       epoch,
       ...(fault ? { code: fault.code, error: fault.message } : {}),
     });
+    if (fault?.code === 'RebootRequired' && granted.allowReboot === true) await this.#options.askForReboot();
     const outcome = fault ?? readFault;
     const known = { ...this.#state(partition.status?.device), observedEpoch: epoch };
     if (outcome) {
       return this.#report(partition, {
         ...known,
         ...faultFields(outcome, readFault ? 'Unknown' : 'Failed', outcome.retryAtOnce ? 0 : retryMs(this.#failures)),
-        // What it made before it failed is ours all the same.
-        ...(readFault ? {} : { lastGood: this.#lastGood(this.#foreign(partition, granted)) }),
+        ...(readFault ? {} : { lastGood: this.#claim.afterFailure(partition, granted) }),
         ...this.#plan(partition),
       });
     }
     return this.#report(partition, {
       ...known,
       step: 'Idle',
-      lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)),
+      lastGood: this.#claim.afterSuccess(partition, granted.gpus),
       ...this.#plan(partition),
     });
   }
 
-  async #apply(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
-    const { device, logger } = this.#options;
-    // 1. Plan on the device as it is now, not as it was when the grant was written.
-    const readFault = await this.#view.read();
-    if (readFault) return { fault: readFault };
-    const plan = planWish(this.#view.report, granted, this.#foreign(partition, granted));
-    if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
-    if (plan.work.length === 0) return { state: this.#view.state };
-    // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
-    if (plan.report.hash !== granted.planHash) {
-      const message = 'the device has changed since the plan was made; the new plan is in status.device.plan';
-      return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
+  async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
+    try {
+      return await this.#work.carryOut(partition, granted, signal);
+    } catch (error) {
+      // No answer from the API server: nothing has been destroyed without it, and the grant still stands.
+      if (signal.aborted || !(error instanceof GrantRefused || error instanceof DeviceError)) throw error;
+      return { fault: faultOf(error) };
     }
-    // 3. Carry it out. The grant is confirmed at the API server itself before the first destroy.
-    const deadline = Date.parse(granted.deadline);
-    if (Date.now() > deadline) {
-      throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
-    }
-    logger.info('applying', { epoch: granted.epoch, ...plan.report });
-    const { failures, state } = await device.apply(granted.gpus, plan.work, {
-      ...this.#workOptions(partition, granted, signal),
-      // Asked to stop, it finishes the GPU at hand (signal); after the deadline it starts no operation at all.
-      mayStart: () => Date.now() <= deadline,
-    });
-    const [failure] = failures;
-    return { state, fault: failure && faultOf(failure.error, failure.uuid) };
   }
 
-  #workOptions(partition: Partition, granted: Grant, signal: AbortSignal): WorkOptions {
-    return {
-      signal,
-      state: this.#view.state,
-      allowGpuReset: granted.allowGpuReset ?? false,
-      undo: granted.rollback !== 'Never',
-      allOrNothing: partition.spec.strategy === 'single',
-      mayStart: () => true,
-      confirm: () => this.#confirm(partition, granted),
-      listHeld: async () =>
-        new Set((await this.#options.kubelet?.ask(this.#view.report, partition.spec.strategy))?.holders.keys()),
-    };
-  }
-
-  /** Reads the object afresh: no answer, no destroy. */
-  async #confirm(partition: Partition, granted: Grant): Promise<void> {
-    const { name, uid } = partition.metadata;
-    const fresh = await this.#options.client.get<Partition>({ resource: nodePartitions, name });
-    if (fresh.metadata.uid !== uid || fresh.spec.granted?.epoch !== granted.epoch) {
-      throw new GrantRefused('Stale', `grant ${granted.epoch} has been replaced meanwhile`);
-    }
+  /** @param state a reading that was made when the work was done; else the device is read */
+  async #lookAfter(state: Outcome['state']): Promise<Fault | undefined> {
+    const fault = await (state ? this.#view.take(state) : this.#view.read());
+    this.#view.expectChange();
+    return fault;
   }
 
   /**
    * GPU instances never survive a reboot. What was granted and done before is made again without asking: nobody can
-   * be using it, and pods bound to the node wait for it. Only creates; anything else goes the usual way.
+   * be using it, and pods bound to the node wait for it.
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
     const { lastGood } = partition.status?.device ?? {};
-    const { bootID, device, logger } = this.#options;
-    if (!granted || !lastGood || lastGood.bootID === bootID) return undefined;
-    const gpus = this.#view.report.gpus ?? [];
-    if (deviceMeets(gpus, granted.gpus))
-      return { step: 'Idle', lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)) };
-    const plan = planWish(this.#view.report, granted, this.#foreign(partition, undefined));
-    const destroys = plan.work.some(
-      ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
-    );
-    if (plan.report.refusal !== undefined || destroys) return undefined;
-    logger.info('the node has been restarted; making the granted layout again', { ...plan.report });
-    const options = this.#workOptions(partition, granted, signal);
-    const { failures, state } = await device.apply(granted.gpus, plan.work, options);
-    const [failure] = failures;
-    await (state ? this.#view.take(state) : this.#view.read());
-    this.#view.expectChange();
-    if (failure) return faultFields(faultOf(failure.error, failure.uuid), 'Failed', retryMs(this.#failures));
-    return { step: 'Idle', lastGood: this.#lastGood(this.#foreignBeside(partition, granted.gpus)) };
-  }
-
-  /** A device that is as wished already is taken as it is: from now on its instances are ours, without any operation. */
-  #adopt(partition: Partition): Partial<DeviceReport> {
-    const { wish } = partition.spec;
-    if (!wish || !deviceMeets(this.#view.report.gpus ?? [], wish.gpus)) return {};
-    const isKnown = wish.gpus.every(({ uuid }) => !this.#foreign(partition, undefined).has(uuid));
-    return isKnown ? {} : { lastGood: this.#lastGood(this.#foreignBeside(partition, wish.gpus)) };
-  }
-
-  /** @param unfinished a grant that is being acted on: what it made so far is not in the report yet */
-  #foreign(partition: Partition, unfinished: Grant | undefined): ForeignInstances {
-    const { lastGood } = partition.status?.device ?? {};
-    return findForeign(this.#view.report.gpus ?? [], this.#options.bootID, lastGood, unfinished);
-  }
-
-  /** What is foreign where these GPUs are as they were asked for, and so ours. */
-  #foreignBeside(partition: Partition, gpus: readonly GpuWish[]): ForeignInstances {
-    const rest = [...this.#foreign(partition, undefined)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
-    return new Map(rest);
-  }
-
-  #lastGood(foreign: ForeignInstances): NonNullable<DeviceReport['lastGood']> {
-    return lastGoodOf(this.#view.report.gpus ?? [], this.#options.bootID, foreign);
+    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID) return undefined;
+    const outcome = await this.#work.makeAgain(partition, granted, signal);
+    if (!outcome) return undefined;
+    await this.#lookAfter(outcome.state);
+    if (outcome.fault) return faultFields(outcome.fault, 'Failed', retryMs(this.#failures));
+    return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
   }
 
   #offersDevices(partition: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {
@@ -252,7 +169,7 @@ export class NodeAgent {
   #plan(partition: Partition): { readonly plan?: PlanReport } {
     const { wish } = partition.spec;
     this.#plannedWish = wish;
-    const foreign = this.#foreign(partition, undefined);
+    const foreign = this.#claim.foreign(partition);
     const plan = wish && this.#view.hasReport ? planWish(this.#view.report, wish, foreign).report : undefined;
     this.#view.isInUse = plan?.refusalCode === 'InUse';
     return plan ? { plan } : {};

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { agentManager } from '../api/names.ts';
 import { nodePartitions } from '../api/resources.ts';
@@ -9,13 +9,15 @@ import { Reflector } from '../kube/reflector.ts';
 import { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import { whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
+import { describeError, type Logger } from '../process/logger.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
-import { NodeAgent, type Partition } from './agent.ts';
+import { NodeAgent } from './agent.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
+import type { Partition } from './partition.ts';
 
 interface Options {
   readonly nodeName: string;
@@ -27,6 +29,7 @@ interface Options {
   readonly podResourcesSocket: string;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
+  readonly rebootSentinel: string;
   readonly machineFile: string;
   readonly logLevel: LogLevel;
 }
@@ -55,6 +58,11 @@ export function agentCommand(): Command {
     )
     .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
     .option(
+      '--reboot-sentinel <file>',
+      'made where a MIG mode change needs a reboot and the policy allows it; kured looks for it on the host',
+      '/proc/1/root/run/reboot-required',
+    )
+    .option(
       '--machine-file <file>',
       'where the firmware tells the machine’s product name',
       '/sys/class/dmi/id/product_name',
@@ -76,6 +84,7 @@ async function runAgent(options: Options): Promise<void> {
     logger,
     nodeName: options.nodeName,
     agentVersion: programVersion,
+    askForReboot: () => leaveSentinel(options.rebootSentinel, logger),
     bootID: (await readLine(options.bootIdFile)) ?? 'unknown',
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
@@ -103,5 +112,15 @@ async function readLine(file: string): Promise<string | undefined> {
     return (await readFile(file, 'utf8')).trim() || undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** A sentinel that cannot be left must not keep the agent from saying what it waits for. */
+async function leaveSentinel(path: string, logger: Logger): Promise<void> {
+  try {
+    await writeFile(path, 'gpu-partition: a MIG mode change\n');
+    logger.info('asked for a reboot', { path });
+  } catch (error) {
+    logger.warn('cannot ask for a reboot', { path, error: describeError(error) });
   }
 }

@@ -118,6 +118,8 @@ export class DeviceView {
   }
 
   #fail(error: unknown): Fault {
+    // What is known is of before: the next look is one at the device.
+    this.#readAt = -Infinity;
     this.failures += 1;
     this.#logger.warn('cannot read the GPUs', { error: describeError(error) });
     return faultOf(error);

@@ -75,6 +75,7 @@ export const nodeReasons = [
   'SharingRefused',
   'ForeignInstances',
   'Drifting',
+  'RebootRequired',
   'Refused',
   'Failed',
 ] as const;

@@ -96,6 +96,7 @@ export class NodeGranter {
       planHash: partition.status?.device?.plan?.hash ?? '',
       deadline: new Date(Date.now() + this.#settings.deadlineMs).toISOString(),
       allowGpuReset: policy.spec.allow?.gpuReset ?? true,
+      allowReboot: policy.spec.allow?.reboot ?? null,
       replaceForeignInstances: wish.replaceForeignInstances ?? null,
       rollback: policy.spec.rollout?.rollback ?? null,
     };

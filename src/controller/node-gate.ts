@@ -1,6 +1,6 @@
 import { resourceSlices } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { borrow } from '../core/clients/loan.ts';
+import { borrow, giveBack, loansOf } from '../core/clients/loan.ts';
 import { driverUpgrade } from '../core/clients/driver-upgrade.ts';
 import { findConfigManagerGap, readPluginSettings, strategyMismatch } from '../core/labels/plugin-settings.ts';
 import { findOwners, type ResourceSliceView } from '../core/owners/find-owners.ts';
@@ -103,7 +103,15 @@ export class NodeGate {
     pods: readonly NodePod[] | undefined,
   ): Promise<Verdict | undefined> {
     const { name, labels = {} } = node.metadata;
-    const step = takeOverStep({ labels, pods }, policy.spec.allow?.takeOver ?? []);
+    const takeOver = policy.spec.allow?.takeOver ?? [];
+    const step = takeOverStep({ labels, pods }, takeOver);
+    // Another policy allowed it, or this one did before: with the consent goes the loan.
+    if (!takeOver.includes('mig-manager') && migManagerLabel in loansOf(metadataOf(node))) {
+      const change = giveBack(metadataOf(node), [migManagerLabel]);
+      this.#world.nodeWritten(name, await changeNode(this.#client, node, change));
+      const message = 'mig-manager comes back: the policy does not allow to take over from it';
+      return { phase: 'Updating', reason: 'TakingOver', message, passing: true, again: 500 };
+    }
     if (step === undefined) return undefined;
     if (step === 'SetLabel') {
       const change = borrow(metadataOf(node), { [migManagerLabel]: 'false' });

@@ -76,7 +76,8 @@ export class PluginRefresher {
     const stale =
       step.next === 'Open' && situation.closed ? staleOffer(partition.status?.device?.advertised, wanted) : undefined;
     if (step.next === 'Open' && stale === undefined) return undefined;
-    const verdict = refusal ?? stale ?? fenceVerdict(step, situation, partition.spec.strategy ?? 'none');
+    const verdict =
+      refusal ?? stale ?? fenceVerdict(step, situation, partition.spec.strategy ?? 'none', troubleOf(node, found));
     const lastsMs = performance.now() - (this.#sights.get(name)?.since ?? performance.now());
     if (lastsMs <= this.#settings.advertiseDeadlineMs) return verdict;
     return fenceOverdue(
@@ -171,6 +172,14 @@ export class PluginRefresher {
   async #listPluginPods(node: string): Promise<readonly NodePod[]> {
     return pluginPodsOf(await listNodePods(this.#client, node), this.#settings.pluginSelector);
   }
+}
+
+/** What keeps the plugin's pods from starting, in the kubelet's words. */
+function troubleOf(node: NodeObject, found: readonly NodePod[]): readonly string[] {
+  const trouble = found.flatMap((pod) => explainPluginPod(pod) ?? []).filter((text) => /BackOff|Error/.test(text));
+  const config = configOf(node);
+  const label = `the node's label ${devicePluginConfigLabel} names ${config}: is there such a key in its ConfigMap?`;
+  return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
 }
 
 function configOf({ metadata }: NodeObject): string | undefined {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { NodeAgent, type Partition } from '../../src/agent/agent.ts';
+import { NodeAgent } from '../../src/agent/agent.ts';
 import { deviceOf } from '../../src/agent/open-device.ts';
+import type { Partition } from '../../src/agent/partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
 import type { Grant, GpuWish } from '../../src/api/types.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -17,6 +18,7 @@ const later = (): string => new Date(Date.now() + 60_000).toISOString();
 class AgentScene {
   readonly name = uniqueName('agent');
   readonly node = new SimulatedNode(['A100-SXM4-40GB']);
+  rebootsAsked = 0;
   readonly #client: KubeClient;
   #agent: NodeAgent;
 
@@ -36,6 +38,10 @@ class AgentScene {
       nodeName: this.name,
       agentVersion: 'test',
       machine: undefined,
+      askForReboot: () => {
+        this.rebootsAsked += 1;
+        return Promise.resolve();
+      },
       readIntervalMs: 0,
     });
     return this.#agent;
@@ -294,6 +300,25 @@ describe('the agent on the real API server', () => {
     await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
     await scene.run();
     expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
+  });
+
+  it('asks for a reboot where a MIG mode change needs one and the policy allows it, and goes on after it', async () => {
+    const wish = await scene.wish({ profiles });
+    scene.node.faults = 'migpending rc=16 gpu=0\nskip GpuReset gpu=0';
+    await scene.grant(wish);
+    await scene.run();
+    expect((await scene.read()).status?.device?.error?.code).to.equal('RebootRequired');
+    expect(scene.rebootsAsked, 'not allowed').to.equal(0);
+    await scene.grant(wish, { allowReboot: true });
+    await scene.run();
+    expect(scene.rebootsAsked).to.equal(1);
+    scene.node.faults = '';
+    scene.node.state = 'gpu 0 mig 1 pending 1\n';
+    scene.newAgent('boot-2');
+    await scene.run();
+    await scene.grant(wish);
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
   });
 
   it('leaves what it made where it is when a grant fails and the policy says never to roll back', async () => {

@@ -114,6 +114,10 @@ export interface GpuNodePartition {
        */
       allowGpuReset?: boolean;
       /**
+       * May ask for a reboot (kured's sentinel file) where a MIG mode change needs one.
+       */
+      allowReboot?: boolean;
+      /**
        * May destroy GPU instances that this operator did not make.
        */
       replaceForeignInstances?: boolean;

@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["resources"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count.","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["resources"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count.","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
 const func12 = Object.prototype.hasOwnProperty;
@@ -704,7 +704,7 @@ vErrors.push(err57);
 errors++;
 }
 for(const key8 in data27){
-if(!(((((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset")) || (key8 === "replaceForeignInstances")) || (key8 === "rollback"))){
+if(!((((((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset")) || (key8 === "allowReboot")) || (key8 === "replaceForeignInstances")) || (key8 === "rollback"))){
 const err58 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err58];
@@ -970,9 +970,9 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data27.replaceForeignInstances !== undefined){
-if(typeof data27.replaceForeignInstances !== "boolean"){
-const err80 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data27.allowReboot !== undefined){
+if(typeof data27.allowReboot !== "boolean"){
+const err80 = {instancePath:instancePath+"/spec/granted/allowReboot",schemaPath:"#/properties/spec/properties/granted/properties/allowReboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -982,10 +982,9 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data27.rollback !== undefined){
-let data39 = data27.rollback;
-if(typeof data39 !== "string"){
-const err81 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data27.replaceForeignInstances !== undefined){
+if(typeof data27.replaceForeignInstances !== "boolean"){
+const err81 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -994,8 +993,11 @@ vErrors.push(err81);
 }
 errors++;
 }
-if(!((data39 === "OnFailure") || (data39 === "Never"))){
-const err82 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data27.rollback !== undefined){
+let data40 = data27.rollback;
+if(typeof data40 !== "string"){
+const err82 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1004,10 +1006,8 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-}
-else {
-const err83 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data40 === "OnFailure") || (data40 === "Never"))){
+const err83 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1017,11 +1017,9 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data13.repairs !== undefined){
-let data40 = data13.repairs;
-if(Array.isArray(data40)){
-if(data40.length > 8){
-const err84 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+}
+else {
+const err84 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1030,10 +1028,12 @@ vErrors.push(err84);
 }
 errors++;
 }
-const len2 = data40.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data40[i2] !== "string"){
-const err85 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data13.repairs !== undefined){
+let data41 = data13.repairs;
+if(Array.isArray(data41)){
+if(data41.length > 8){
+const err85 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1042,10 +1042,10 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-}
-else {
-const err86 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len2 = data41.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data41[i2] !== "string"){
+const err86 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1057,7 +1057,7 @@ errors++;
 }
 }
 else {
-const err87 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err87 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1067,12 +1067,9 @@ vErrors.push(err87);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data42 = data.status;
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-for(const key11 in data42){
-if(!(((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "conditions")) || (key11 === "device"))){
-const err88 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+}
+else {
+const err88 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1082,10 +1079,12 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data42.phase !== undefined){
-let data43 = data42.phase;
-if(typeof data43 !== "string"){
-const err89 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.status !== undefined){
+let data43 = data.status;
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+for(const key11 in data43){
+if(!(((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "conditions")) || (key11 === "device"))){
+const err89 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1094,8 +1093,11 @@ vErrors.push(err89);
 }
 errors++;
 }
-if(!(((((((data43 === "Unmanaged") || (data43 === "Pending")) || (data43 === "Waiting")) || (data43 === "Updating")) || (data43 === "Ready")) || (data43 === "Failed")) || (data43 === "Invalid"))){
-const err90 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
+}
+if(data43.phase !== undefined){
+let data44 = data43.phase;
+if(typeof data44 !== "string"){
+const err90 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1104,12 +1106,8 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data42.layout !== undefined){
-let data44 = data42.layout;
-if(typeof data44 === "string"){
-if(func2(data44) > 512){
-const err91 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
+if(!(((((((data44 === "Unmanaged") || (data44 === "Pending")) || (data44 === "Waiting")) || (data44 === "Updating")) || (data44 === "Ready")) || (data44 === "Failed")) || (data44 === "Invalid"))){
+const err91 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1119,8 +1117,11 @@ vErrors.push(err91);
 errors++;
 }
 }
-else {
-const err92 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data43.layout !== undefined){
+let data45 = data43.layout;
+if(typeof data45 === "string"){
+if(func2(data45) > 512){
+const err92 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1130,10 +1131,8 @@ vErrors.push(err92);
 errors++;
 }
 }
-if(data42.writerMode !== undefined){
-let data45 = data42.writerMode;
-if(typeof data45 !== "string"){
-const err93 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err93 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1142,8 +1141,11 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(!((data45 === "Patch") || (data45 === "Verify"))){
-const err94 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data43.writerMode !== undefined){
+let data46 = data43.writerMode;
+if(typeof data46 !== "string"){
+const err94 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1152,12 +1154,8 @@ vErrors.push(err94);
 }
 errors++;
 }
-}
-if(data42.conditions !== undefined){
-let data46 = data42.conditions;
-if(Array.isArray(data46)){
-if(data46.length > 16){
-const err95 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(!((data46 === "Patch") || (data46 === "Verify"))){
+const err95 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1166,12 +1164,12 @@ vErrors.push(err95);
 }
 errors++;
 }
-const len3 = data46.length;
-for(let i3=0; i3<len3; i3++){
-let data47 = data46[i3];
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-if(data47.type === undefined){
-const err96 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data43.conditions !== undefined){
+let data47 = data43.conditions;
+if(Array.isArray(data47)){
+if(data47.length > 16){
+const err96 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1180,8 +1178,12 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data47.status === undefined){
-const err97 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+const len3 = data47.length;
+for(let i3=0; i3<len3; i3++){
+let data48 = data47[i3];
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+if(data48.type === undefined){
+const err97 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1190,8 +1192,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-if(data47.reason === undefined){
-const err98 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(data48.status === undefined){
+const err98 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1200,8 +1202,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-if(data47.message === undefined){
-const err99 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data48.reason === undefined){
+const err99 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1210,8 +1212,8 @@ vErrors.push(err99);
 }
 errors++;
 }
-if(data47.lastTransitionTime === undefined){
-const err100 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data48.message === undefined){
+const err100 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1220,9 +1222,8 @@ vErrors.push(err100);
 }
 errors++;
 }
-for(const key12 in data47){
-if(!((((((key12 === "type") || (key12 === "status")) || (key12 === "reason")) || (key12 === "message")) || (key12 === "lastTransitionTime")) || (key12 === "observedGeneration"))){
-const err101 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+if(data48.lastTransitionTime === undefined){
+const err101 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1231,12 +1232,9 @@ vErrors.push(err101);
 }
 errors++;
 }
-}
-if(data47.type !== undefined){
-let data48 = data47.type;
-if(typeof data48 === "string"){
-if(func2(data48) > 316){
-const err102 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+for(const key12 in data48){
+if(!((((((key12 === "type") || (key12 === "status")) || (key12 === "reason")) || (key12 === "message")) || (key12 === "lastTransitionTime")) || (key12 === "observedGeneration"))){
+const err102 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1246,8 +1244,11 @@ vErrors.push(err102);
 errors++;
 }
 }
-else {
-const err103 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data48.type !== undefined){
+let data49 = data48.type;
+if(typeof data49 === "string"){
+if(func2(data49) > 316){
+const err103 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1257,10 +1258,8 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data47.status !== undefined){
-let data49 = data47.status;
-if(typeof data49 !== "string"){
-const err104 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err104 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1269,8 +1268,11 @@ vErrors.push(err104);
 }
 errors++;
 }
-if(!(((data49 === "True") || (data49 === "False")) || (data49 === "Unknown"))){
-const err105 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data48.status !== undefined){
+let data50 = data48.status;
+if(typeof data50 !== "string"){
+const err105 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1279,12 +1281,8 @@ vErrors.push(err105);
 }
 errors++;
 }
-}
-if(data47.reason !== undefined){
-let data50 = data47.reason;
-if(typeof data50 === "string"){
-if(func2(data50) > 1024){
-const err106 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(!(((data50 === "True") || (data50 === "False")) || (data50 === "Unknown"))){
+const err106 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1294,8 +1292,11 @@ vErrors.push(err106);
 errors++;
 }
 }
-else {
-const err107 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data48.reason !== undefined){
+let data51 = data48.reason;
+if(typeof data51 === "string"){
+if(func2(data51) > 1024){
+const err107 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1305,11 +1306,8 @@ vErrors.push(err107);
 errors++;
 }
 }
-if(data47.message !== undefined){
-let data51 = data47.message;
-if(typeof data51 === "string"){
-if(func2(data51) > 8192){
-const err108 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+else {
+const err108 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1319,8 +1317,11 @@ vErrors.push(err108);
 errors++;
 }
 }
-else {
-const err109 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data48.message !== undefined){
+let data52 = data48.message;
+if(typeof data52 === "string"){
+if(func2(data52) > 8192){
+const err109 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1330,9 +1331,8 @@ vErrors.push(err109);
 errors++;
 }
 }
-if(data47.lastTransitionTime !== undefined){
-if(typeof data47.lastTransitionTime !== "string"){
-const err110 = {instancePath:instancePath+"/status/conditions/" + i3+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err110 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1342,10 +1342,9 @@ vErrors.push(err110);
 errors++;
 }
 }
-if(data47.observedGeneration !== undefined){
-let data53 = data47.observedGeneration;
-if(!((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53)))){
-const err111 = {instancePath:instancePath+"/status/conditions/" + i3+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data48.lastTransitionTime !== undefined){
+if(typeof data48.lastTransitionTime !== "string"){
+const err111 = {instancePath:instancePath+"/status/conditions/" + i3+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1355,9 +1354,10 @@ vErrors.push(err111);
 errors++;
 }
 }
-}
-else {
-const err112 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data48.observedGeneration !== undefined){
+let data54 = data48.observedGeneration;
+if(!((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54)))){
+const err112 = {instancePath:instancePath+"/status/conditions/" + i3+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1369,7 +1369,7 @@ errors++;
 }
 }
 else {
-const err113 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err113 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1379,12 +1379,9 @@ vErrors.push(err113);
 errors++;
 }
 }
-if(data42.device !== undefined){
-let data54 = data42.device;
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-for(const key13 in data54){
-if(!(func12.call(schema11.properties.status.properties.device.properties, key13))){
-const err114 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+}
+else {
+const err114 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1394,11 +1391,12 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data54.agentVersion !== undefined){
-let data55 = data54.agentVersion;
-if(typeof data55 === "string"){
-if(func2(data55) > 64){
-const err115 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data43.device !== undefined){
+let data55 = data43.device;
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+for(const key13 in data55){
+if(!(func12.call(schema11.properties.status.properties.device.properties, key13))){
+const err115 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1408,8 +1406,11 @@ vErrors.push(err115);
 errors++;
 }
 }
-else {
-const err116 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data55.agentVersion !== undefined){
+let data56 = data55.agentVersion;
+if(typeof data56 === "string"){
+if(func2(data56) > 64){
+const err116 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1419,11 +1420,8 @@ vErrors.push(err116);
 errors++;
 }
 }
-if(data54.bootID !== undefined){
-let data56 = data54.bootID;
-if(typeof data56 === "string"){
-if(func2(data56) > 64){
-const err117 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err117 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1433,8 +1431,11 @@ vErrors.push(err117);
 errors++;
 }
 }
-else {
-const err118 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data55.bootID !== undefined){
+let data57 = data55.bootID;
+if(typeof data57 === "string"){
+if(func2(data57) > 64){
+const err118 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1444,11 +1445,8 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data54.driverVersion !== undefined){
-let data57 = data54.driverVersion;
-if(typeof data57 === "string"){
-if(func2(data57) > 64){
-const err119 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err119 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1458,8 +1456,11 @@ vErrors.push(err119);
 errors++;
 }
 }
-else {
-const err120 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data55.driverVersion !== undefined){
+let data58 = data55.driverVersion;
+if(typeof data58 === "string"){
+if(func2(data58) > 64){
+const err120 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1469,11 +1470,8 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data54.cudaVersion !== undefined){
-let data58 = data54.cudaVersion;
-if(typeof data58 === "string"){
-if(func2(data58) > 16){
-const err121 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+else {
+const err121 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1483,8 +1481,11 @@ vErrors.push(err121);
 errors++;
 }
 }
-else {
-const err122 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data55.cudaVersion !== undefined){
+let data59 = data55.cudaVersion;
+if(typeof data59 === "string"){
+if(func2(data59) > 16){
+const err122 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1494,11 +1495,8 @@ vErrors.push(err122);
 errors++;
 }
 }
-if(data54.machine !== undefined){
-let data59 = data54.machine;
-if(typeof data59 === "string"){
-if(func2(data59) > 128){
-const err123 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+else {
+const err123 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1508,8 +1506,11 @@ vErrors.push(err123);
 errors++;
 }
 }
-else {
-const err124 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data55.machine !== undefined){
+let data60 = data55.machine;
+if(typeof data60 === "string"){
+if(func2(data60) > 128){
+const err124 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1519,10 +1520,8 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data54.observedEpoch !== undefined){
-let data60 = data54.observedEpoch;
-if(!((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60)))){
-const err125 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err125 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1532,10 +1531,10 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data54.step !== undefined){
-let data61 = data54.step;
-if(typeof data61 !== "string"){
-const err126 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data55.observedEpoch !== undefined){
+let data61 = data55.observedEpoch;
+if(!((typeof data61 == "number") && (!(data61 % 1) && !isNaN(data61)))){
+const err126 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1544,8 +1543,11 @@ vErrors.push(err126);
 }
 errors++;
 }
-if(!((((data61 === "Idle") || (data61 === "Applying")) || (data61 === "Failed")) || (data61 === "Unknown"))){
-const err127 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+}
+if(data55.step !== undefined){
+let data62 = data55.step;
+if(typeof data62 !== "string"){
+const err127 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1554,10 +1556,8 @@ vErrors.push(err127);
 }
 errors++;
 }
-}
-if(data54.nextRetryTime !== undefined){
-if(typeof data54.nextRetryTime !== "string"){
-const err128 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((((data62 === "Idle") || (data62 === "Applying")) || (data62 === "Failed")) || (data62 === "Unknown"))){
+const err128 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1567,11 +1567,9 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data54.error !== undefined){
-let data63 = data54.error;
-if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
-if(data63.code === undefined){
-const err129 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data55.nextRetryTime !== undefined){
+if(typeof data55.nextRetryTime !== "string"){
+const err129 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1580,8 +1578,12 @@ vErrors.push(err129);
 }
 errors++;
 }
-if(data63.message === undefined){
-const err130 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data55.error !== undefined){
+let data64 = data55.error;
+if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
+if(data64.code === undefined){
+const err130 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1590,9 +1592,8 @@ vErrors.push(err130);
 }
 errors++;
 }
-for(const key14 in data63){
-if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
-const err131 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+if(data64.message === undefined){
+const err131 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1601,12 +1602,9 @@ vErrors.push(err131);
 }
 errors++;
 }
-}
-if(data63.code !== undefined){
-let data64 = data63.code;
-if(typeof data64 === "string"){
-if(func2(data64) > 64){
-const err132 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key14 in data64){
+if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
+const err132 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1616,8 +1614,11 @@ vErrors.push(err132);
 errors++;
 }
 }
-else {
-const err133 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data64.code !== undefined){
+let data65 = data64.code;
+if(typeof data65 === "string"){
+if(func2(data65) > 64){
+const err133 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1627,11 +1628,8 @@ vErrors.push(err133);
 errors++;
 }
 }
-if(data63.message !== undefined){
-let data65 = data63.message;
-if(typeof data65 === "string"){
-if(func2(data65) > 1024){
-const err134 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err134 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1641,8 +1639,11 @@ vErrors.push(err134);
 errors++;
 }
 }
-else {
-const err135 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data64.message !== undefined){
+let data66 = data64.message;
+if(typeof data66 === "string"){
+if(func2(data66) > 1024){
+const err135 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1652,11 +1653,8 @@ vErrors.push(err135);
 errors++;
 }
 }
-if(data63.gpu !== undefined){
-let data66 = data63.gpu;
-if(typeof data66 === "string"){
-if(func2(data66) > 64){
-const err136 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err136 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1666,8 +1664,11 @@ vErrors.push(err136);
 errors++;
 }
 }
-else {
-const err137 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data64.gpu !== undefined){
+let data67 = data64.gpu;
+if(typeof data67 === "string"){
+if(func2(data67) > 64){
+const err137 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1677,9 +1678,8 @@ vErrors.push(err137);
 errors++;
 }
 }
-}
 else {
-const err138 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err138 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1689,11 +1689,9 @@ vErrors.push(err138);
 errors++;
 }
 }
-if(data54.plan !== undefined){
-let data67 = data54.plan;
-if(data67 && typeof data67 == "object" && !Array.isArray(data67)){
-if(data67.hash === undefined){
-const err139 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+}
+else {
+const err139 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1702,8 +1700,12 @@ vErrors.push(err139);
 }
 errors++;
 }
-if(data67.wishHash === undefined){
-const err140 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+}
+if(data55.plan !== undefined){
+let data68 = data55.plan;
+if(data68 && typeof data68 == "object" && !Array.isArray(data68)){
+if(data68.hash === undefined){
+const err140 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1712,8 +1714,8 @@ vErrors.push(err140);
 }
 errors++;
 }
-if(data67.keep === undefined){
-const err141 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+if(data68.wishHash === undefined){
+const err141 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1722,8 +1724,8 @@ vErrors.push(err141);
 }
 errors++;
 }
-if(data67.destroy === undefined){
-const err142 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+if(data68.keep === undefined){
+const err142 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1732,8 +1734,8 @@ vErrors.push(err142);
 }
 errors++;
 }
-if(data67.create === undefined){
-const err143 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+if(data68.destroy === undefined){
+const err143 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1742,9 +1744,8 @@ vErrors.push(err143);
 }
 errors++;
 }
-for(const key15 in data67){
-if(!(func12.call(schema11.properties.status.properties.device.properties.plan.properties, key15))){
-const err144 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data68.create === undefined){
+const err144 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1753,12 +1754,9 @@ vErrors.push(err144);
 }
 errors++;
 }
-}
-if(data67.hash !== undefined){
-let data68 = data67.hash;
-if(typeof data68 === "string"){
-if(func2(data68) > 64){
-const err145 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key15 in data68){
+if(!(func12.call(schema11.properties.status.properties.device.properties.plan.properties, key15))){
+const err145 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1768,8 +1766,11 @@ vErrors.push(err145);
 errors++;
 }
 }
-else {
-const err146 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data68.hash !== undefined){
+let data69 = data68.hash;
+if(typeof data69 === "string"){
+if(func2(data69) > 64){
+const err146 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1779,11 +1780,8 @@ vErrors.push(err146);
 errors++;
 }
 }
-if(data67.wishHash !== undefined){
-let data69 = data67.wishHash;
-if(typeof data69 === "string"){
-if(func2(data69) > 64){
-const err147 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err147 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1793,8 +1791,11 @@ vErrors.push(err147);
 errors++;
 }
 }
-else {
-const err148 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data68.wishHash !== undefined){
+let data70 = data68.wishHash;
+if(typeof data70 === "string"){
+if(func2(data70) > 64){
+const err148 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1804,10 +1805,8 @@ vErrors.push(err148);
 errors++;
 }
 }
-if(data67.keep !== undefined){
-let data70 = data67.keep;
-if(!((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70)))){
-const err149 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err149 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1817,10 +1816,10 @@ vErrors.push(err149);
 errors++;
 }
 }
-if(data67.destroy !== undefined){
-let data71 = data67.destroy;
+if(data68.keep !== undefined){
+let data71 = data68.keep;
 if(!((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71)))){
-const err150 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err150 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1830,10 +1829,10 @@ vErrors.push(err150);
 errors++;
 }
 }
-if(data67.create !== undefined){
-let data72 = data67.create;
+if(data68.destroy !== undefined){
+let data72 = data68.destroy;
 if(!((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72)))){
-const err151 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err151 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1843,10 +1842,10 @@ vErrors.push(err151);
 errors++;
 }
 }
-if(data67.gpusChanging !== undefined){
-let data73 = data67.gpusChanging;
+if(data68.create !== undefined){
+let data73 = data68.create;
 if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
-const err152 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err152 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1856,10 +1855,10 @@ vErrors.push(err152);
 errors++;
 }
 }
-if(data67.modeChanges !== undefined){
-let data74 = data67.modeChanges;
+if(data68.gpusChanging !== undefined){
+let data74 = data68.gpusChanging;
 if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err153 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err153 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1869,11 +1868,10 @@ vErrors.push(err153);
 errors++;
 }
 }
-if(data67.affectedPods !== undefined){
-let data75 = data67.affectedPods;
-if(Array.isArray(data75)){
-if(data75.length > 64){
-const err154 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data68.modeChanges !== undefined){
+let data75 = data68.modeChanges;
+if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
+const err154 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1882,12 +1880,12 @@ vErrors.push(err154);
 }
 errors++;
 }
-const len4 = data75.length;
-for(let i4=0; i4<len4; i4++){
-let data76 = data75[i4];
-if(typeof data76 === "string"){
-if(func2(data76) > 320){
-const err155 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+if(data68.affectedPods !== undefined){
+let data76 = data68.affectedPods;
+if(Array.isArray(data76)){
+if(data76.length > 64){
+const err155 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1896,9 +1894,12 @@ vErrors.push(err155);
 }
 errors++;
 }
-}
-else {
-const err156 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len4 = data76.length;
+for(let i4=0; i4<len4; i4++){
+let data77 = data76[i4];
+if(typeof data77 === "string"){
+if(func2(data77) > 320){
+const err156 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1908,9 +1909,8 @@ vErrors.push(err156);
 errors++;
 }
 }
-}
 else {
-const err157 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err157 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1920,10 +1920,9 @@ vErrors.push(err157);
 errors++;
 }
 }
-if(data67.refusalCode !== undefined){
-let data77 = data67.refusalCode;
-if(typeof data77 !== "string"){
-const err158 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err158 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1932,8 +1931,11 @@ vErrors.push(err158);
 }
 errors++;
 }
-if(!((((data77 === "InUse") || (data77 === "Foreign")) || (data77 === "Impossible")) || (data77 === "Lost"))){
-const err159 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data68.refusalCode !== undefined){
+let data78 = data68.refusalCode;
+if(typeof data78 !== "string"){
+const err159 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1942,12 +1944,8 @@ vErrors.push(err159);
 }
 errors++;
 }
-}
-if(data67.refusal !== undefined){
-let data78 = data67.refusal;
-if(typeof data78 === "string"){
-if(func2(data78) > 1024){
-const err160 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(!((((data78 === "InUse") || (data78 === "Foreign")) || (data78 === "Impossible")) || (data78 === "Lost"))){
+const err160 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1957,8 +1955,11 @@ vErrors.push(err160);
 errors++;
 }
 }
-else {
-const err161 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data68.refusal !== undefined){
+let data79 = data68.refusal;
+if(typeof data79 === "string"){
+if(func2(data79) > 1024){
+const err161 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1968,9 +1969,8 @@ vErrors.push(err161);
 errors++;
 }
 }
-}
 else {
-const err162 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err162 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1980,11 +1980,9 @@ vErrors.push(err162);
 errors++;
 }
 }
-if(data54.advertised !== undefined){
-let data79 = data54.advertised;
-if(data79 && typeof data79 == "object" && !Array.isArray(data79)){
-if(data79.resources === undefined){
-const err163 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "resources"},message:"must have required property '"+"resources"+"'"};
+}
+else {
+const err163 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1993,9 +1991,12 @@ vErrors.push(err163);
 }
 errors++;
 }
-for(const key16 in data79){
-if(!((key16 === "resources") || (key16 === "stale"))){
-const err164 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+if(data55.advertised !== undefined){
+let data80 = data55.advertised;
+if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
+if(data80.resources === undefined){
+const err164 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "resources"},message:"must have required property '"+"resources"+"'"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2004,12 +2005,9 @@ vErrors.push(err164);
 }
 errors++;
 }
-}
-if(data79.resources !== undefined){
-let data80 = data79.resources;
-if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
-if(Object.keys(data80).length > 64){
-const err165 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
+for(const key16 in data80){
+if(!((key16 === "resources") || (key16 === "stale"))){
+const err165 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2018,10 +2016,12 @@ vErrors.push(err165);
 }
 errors++;
 }
-for(const key17 in data80){
-let data81 = data80[key17];
-if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
-const err166 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data80.resources !== undefined){
+let data81 = data80.resources;
+if(data81 && typeof data81 == "object" && !Array.isArray(data81)){
+if(Object.keys(data81).length > 64){
+const err166 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2030,10 +2030,10 @@ vErrors.push(err166);
 }
 errors++;
 }
-}
-}
-else {
-const err167 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key17 in data81){
+let data82 = data81[key17];
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err167 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2043,10 +2043,9 @@ vErrors.push(err167);
 errors++;
 }
 }
-if(data79.stale !== undefined){
-let data82 = data79.stale;
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err168 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err168 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2056,9 +2055,10 @@ vErrors.push(err168);
 errors++;
 }
 }
-}
-else {
-const err169 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data80.stale !== undefined){
+let data83 = data80.stale;
+if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
+const err169 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2068,11 +2068,9 @@ vErrors.push(err169);
 errors++;
 }
 }
-if(data54.models !== undefined){
-let data83 = data54.models;
-if(Array.isArray(data83)){
-if(data83.length > 8){
-const err170 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+}
+else {
+const err170 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2081,12 +2079,12 @@ vErrors.push(err170);
 }
 errors++;
 }
-const len5 = data83.length;
-for(let i5=0; i5<len5; i5++){
-let data84 = data83[i5];
-if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
-if(data84.product === undefined){
-const err171 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data55.models !== undefined){
+let data84 = data55.models;
+if(Array.isArray(data84)){
+if(data84.length > 8){
+const err171 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2095,8 +2093,12 @@ vErrors.push(err171);
 }
 errors++;
 }
-if(data84.computeSlices === undefined){
-const err172 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+const len5 = data84.length;
+for(let i5=0; i5<len5; i5++){
+let data85 = data84[i5];
+if(data85 && typeof data85 == "object" && !Array.isArray(data85)){
+if(data85.product === undefined){
+const err172 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2105,8 +2107,8 @@ vErrors.push(err172);
 }
 errors++;
 }
-if(data84.memorySlices === undefined){
-const err173 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+if(data85.computeSlices === undefined){
+const err173 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2115,8 +2117,8 @@ vErrors.push(err173);
 }
 errors++;
 }
-if(data84.profiles === undefined){
-const err174 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+if(data85.memorySlices === undefined){
+const err174 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2125,9 +2127,8 @@ vErrors.push(err174);
 }
 errors++;
 }
-for(const key18 in data84){
-if(!((((key18 === "product") || (key18 === "computeSlices")) || (key18 === "memorySlices")) || (key18 === "profiles"))){
-const err175 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(data85.profiles === undefined){
+const err175 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2136,12 +2137,9 @@ vErrors.push(err175);
 }
 errors++;
 }
-}
-if(data84.product !== undefined){
-let data85 = data84.product;
-if(typeof data85 === "string"){
-if(func2(data85) > 128){
-const err176 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+for(const key18 in data85){
+if(!((((key18 === "product") || (key18 === "computeSlices")) || (key18 === "memorySlices")) || (key18 === "profiles"))){
+const err176 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2151,8 +2149,11 @@ vErrors.push(err176);
 errors++;
 }
 }
-else {
-const err177 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data85.product !== undefined){
+let data86 = data85.product;
+if(typeof data86 === "string"){
+if(func2(data86) > 128){
+const err177 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2162,10 +2163,8 @@ vErrors.push(err177);
 errors++;
 }
 }
-if(data84.computeSlices !== undefined){
-let data86 = data84.computeSlices;
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err178 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err178 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2175,10 +2174,10 @@ vErrors.push(err178);
 errors++;
 }
 }
-if(data84.memorySlices !== undefined){
-let data87 = data84.memorySlices;
+if(data85.computeSlices !== undefined){
+let data87 = data85.computeSlices;
 if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err179 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err179 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2188,11 +2187,10 @@ vErrors.push(err179);
 errors++;
 }
 }
-if(data84.profiles !== undefined){
-let data88 = data84.profiles;
-if(Array.isArray(data88)){
-if(data88.length > 64){
-const err180 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data85.memorySlices !== undefined){
+let data88 = data85.memorySlices;
+if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
+const err180 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2201,12 +2199,12 @@ vErrors.push(err180);
 }
 errors++;
 }
-const len6 = data88.length;
-for(let i6=0; i6<len6; i6++){
-let data89 = data88[i6];
-if(data89 && typeof data89 == "object" && !Array.isArray(data89)){
-if(data89.name === undefined){
-const err181 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data85.profiles !== undefined){
+let data89 = data85.profiles;
+if(Array.isArray(data89)){
+if(data89.length > 64){
+const err181 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2215,8 +2213,12 @@ vErrors.push(err181);
 }
 errors++;
 }
-if(data89.computeSlices === undefined){
-const err182 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+const len6 = data89.length;
+for(let i6=0; i6<len6; i6++){
+let data90 = data89[i6];
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+if(data90.name === undefined){
+const err182 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2225,8 +2227,8 @@ vErrors.push(err182);
 }
 errors++;
 }
-if(data89.memorySlices === undefined){
-const err183 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+if(data90.computeSlices === undefined){
+const err183 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2235,8 +2237,8 @@ vErrors.push(err183);
 }
 errors++;
 }
-if(data89.starts === undefined){
-const err184 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+if(data90.memorySlices === undefined){
+const err184 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2245,8 +2247,8 @@ vErrors.push(err184);
 }
 errors++;
 }
-if(data89.maxInstances === undefined){
-const err185 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+if(data90.starts === undefined){
+const err185 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2255,9 +2257,8 @@ vErrors.push(err185);
 }
 errors++;
 }
-for(const key19 in data89){
-if(!(func12.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key19))){
-const err186 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+if(data90.maxInstances === undefined){
+const err186 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2266,12 +2267,9 @@ vErrors.push(err186);
 }
 errors++;
 }
-}
-if(data89.name !== undefined){
-let data90 = data89.name;
-if(typeof data90 === "string"){
-if(func2(data90) > 32){
-const err187 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+for(const key19 in data90){
+if(!(func12.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key19))){
+const err187 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2281,8 +2279,11 @@ vErrors.push(err187);
 errors++;
 }
 }
-else {
-const err188 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data90.name !== undefined){
+let data91 = data90.name;
+if(typeof data91 === "string"){
+if(func2(data91) > 32){
+const err188 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2292,10 +2293,8 @@ vErrors.push(err188);
 errors++;
 }
 }
-if(data89.id !== undefined){
-let data91 = data89.id;
-if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err189 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err189 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2305,10 +2304,10 @@ vErrors.push(err189);
 errors++;
 }
 }
-if(data89.computeSlices !== undefined){
-let data92 = data89.computeSlices;
+if(data90.id !== undefined){
+let data92 = data90.id;
 if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err190 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err190 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2318,10 +2317,10 @@ vErrors.push(err190);
 errors++;
 }
 }
-if(data89.memorySlices !== undefined){
-let data93 = data89.memorySlices;
+if(data90.computeSlices !== undefined){
+let data93 = data90.computeSlices;
 if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err191 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err191 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2331,11 +2330,10 @@ vErrors.push(err191);
 errors++;
 }
 }
-if(data89.starts !== undefined){
-let data94 = data89.starts;
-if(Array.isArray(data94)){
-if(data94.length > 16){
-const err192 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data90.memorySlices !== undefined){
+let data94 = data90.memorySlices;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err192 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2344,11 +2342,12 @@ vErrors.push(err192);
 }
 errors++;
 }
-const len7 = data94.length;
-for(let i7=0; i7<len7; i7++){
-let data95 = data94[i7];
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err193 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data90.starts !== undefined){
+let data95 = data90.starts;
+if(Array.isArray(data95)){
+if(data95.length > 16){
+const err193 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2357,10 +2356,11 @@ vErrors.push(err193);
 }
 errors++;
 }
-}
-}
-else {
-const err194 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len7 = data95.length;
+for(let i7=0; i7<len7; i7++){
+let data96 = data95[i7];
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err194 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2370,10 +2370,9 @@ vErrors.push(err194);
 errors++;
 }
 }
-if(data89.maxInstances !== undefined){
-let data96 = data89.maxInstances;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err195 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err195 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2383,10 +2382,10 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data89.memoryMiB !== undefined){
-let data97 = data89.memoryMiB;
+if(data90.maxInstances !== undefined){
+let data97 = data90.maxInstances;
 if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err196 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err196 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2396,10 +2395,10 @@ vErrors.push(err196);
 errors++;
 }
 }
-if(data89.multiprocessors !== undefined){
-let data98 = data89.multiprocessors;
+if(data90.memoryMiB !== undefined){
+let data98 = data90.memoryMiB;
 if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err197 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err197 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2409,11 +2408,10 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data89.engines !== undefined){
-let data99 = data89.engines;
-if(Array.isArray(data99)){
-if(data99.length > 5){
-const err198 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data90.multiprocessors !== undefined){
+let data99 = data90.multiprocessors;
+if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
+const err198 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2422,11 +2420,12 @@ vErrors.push(err198);
 }
 errors++;
 }
-const len8 = data99.length;
-for(let i8=0; i8<len8; i8++){
-let data100 = data99[i8];
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err199 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data90.engines !== undefined){
+let data100 = data90.engines;
+if(Array.isArray(data100)){
+if(data100.length > 5){
+const err199 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2435,10 +2434,11 @@ vErrors.push(err199);
 }
 errors++;
 }
-}
-}
-else {
-const err200 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len8 = data100.length;
+for(let i8=0; i8<len8; i8++){
+let data101 = data100[i8];
+if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
+const err200 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2450,7 +2450,7 @@ errors++;
 }
 }
 else {
-const err201 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err201 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2462,7 +2462,7 @@ errors++;
 }
 }
 else {
-const err202 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err202 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2474,7 +2474,7 @@ errors++;
 }
 }
 else {
-const err203 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err203 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2486,7 +2486,7 @@ errors++;
 }
 }
 else {
-const err204 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err204 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2496,11 +2496,9 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data54.gpus !== undefined){
-let data101 = data54.gpus;
-if(Array.isArray(data101)){
-if(data101.length > 64){
-const err205 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+else {
+const err205 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2509,12 +2507,12 @@ vErrors.push(err205);
 }
 errors++;
 }
-const len9 = data101.length;
-for(let i9=0; i9<len9; i9++){
-let data102 = data101[i9];
-if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
-if(data102.uuid === undefined){
-const err206 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data55.gpus !== undefined){
+let data102 = data55.gpus;
+if(Array.isArray(data102)){
+if(data102.length > 64){
+const err206 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2523,8 +2521,12 @@ vErrors.push(err206);
 }
 errors++;
 }
-if(data102.index === undefined){
-const err207 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+const len9 = data102.length;
+for(let i9=0; i9<len9; i9++){
+let data103 = data102[i9];
+if(data103 && typeof data103 == "object" && !Array.isArray(data103)){
+if(data103.uuid === undefined){
+const err207 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2533,8 +2535,8 @@ vErrors.push(err207);
 }
 errors++;
 }
-if(data102.pciBusId === undefined){
-const err208 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+if(data103.index === undefined){
+const err208 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2543,8 +2545,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-if(data102.product === undefined){
-const err209 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+if(data103.pciBusId === undefined){
+const err209 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2553,8 +2555,8 @@ vErrors.push(err209);
 }
 errors++;
 }
-if(data102.instances === undefined){
-const err210 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+if(data103.product === undefined){
+const err210 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2563,9 +2565,8 @@ vErrors.push(err210);
 }
 errors++;
 }
-for(const key20 in data102){
-if(!(func12.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key20))){
-const err211 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(data103.instances === undefined){
+const err211 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2574,12 +2575,9 @@ vErrors.push(err211);
 }
 errors++;
 }
-}
-if(data102.uuid !== undefined){
-let data103 = data102.uuid;
-if(typeof data103 === "string"){
-if(func2(data103) > 64){
-const err212 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key20 in data103){
+if(!(func12.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key20))){
+const err212 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2589,8 +2587,11 @@ vErrors.push(err212);
 errors++;
 }
 }
-else {
-const err213 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.uuid !== undefined){
+let data104 = data103.uuid;
+if(typeof data104 === "string"){
+if(func2(data104) > 64){
+const err213 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2600,10 +2601,8 @@ vErrors.push(err213);
 errors++;
 }
 }
-if(data102.index !== undefined){
-let data104 = data102.index;
-if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
-const err214 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err214 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2613,11 +2612,10 @@ vErrors.push(err214);
 errors++;
 }
 }
-if(data102.pciBusId !== undefined){
-let data105 = data102.pciBusId;
-if(typeof data105 === "string"){
-if(func2(data105) > 32){
-const err215 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data103.index !== undefined){
+let data105 = data103.index;
+if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
+const err215 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2627,8 +2625,11 @@ vErrors.push(err215);
 errors++;
 }
 }
-else {
-const err216 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.pciBusId !== undefined){
+let data106 = data103.pciBusId;
+if(typeof data106 === "string"){
+if(func2(data106) > 32){
+const err216 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2638,11 +2639,8 @@ vErrors.push(err216);
 errors++;
 }
 }
-if(data102.pciDeviceId !== undefined){
-let data106 = data102.pciDeviceId;
-if(typeof data106 === "string"){
-if(func2(data106) > 10){
-const err217 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+else {
+const err217 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2652,8 +2650,11 @@ vErrors.push(err217);
 errors++;
 }
 }
-else {
-const err218 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.pciDeviceId !== undefined){
+let data107 = data103.pciDeviceId;
+if(typeof data107 === "string"){
+if(func2(data107) > 10){
+const err218 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2663,11 +2664,8 @@ vErrors.push(err218);
 errors++;
 }
 }
-if(data102.pciClass !== undefined){
-let data107 = data102.pciClass;
-if(typeof data107 === "string"){
-if(func2(data107) > 10){
-const err219 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+else {
+const err219 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2677,8 +2675,11 @@ vErrors.push(err219);
 errors++;
 }
 }
-else {
-const err220 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.pciClass !== undefined){
+let data108 = data103.pciClass;
+if(typeof data108 === "string"){
+if(func2(data108) > 10){
+const err220 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2688,11 +2689,8 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data102.product !== undefined){
-let data108 = data102.product;
-if(typeof data108 === "string"){
-if(func2(data108) > 128){
-const err221 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+else {
+const err221 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2702,8 +2700,11 @@ vErrors.push(err221);
 errors++;
 }
 }
-else {
-const err222 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.product !== undefined){
+let data109 = data103.product;
+if(typeof data109 === "string"){
+if(func2(data109) > 128){
+const err222 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2713,10 +2714,8 @@ vErrors.push(err222);
 errors++;
 }
 }
-if(data102.memoryMiB !== undefined){
-let data109 = data102.memoryMiB;
-if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
-const err223 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err223 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2726,11 +2725,10 @@ vErrors.push(err223);
 errors++;
 }
 }
-if(data102.computeCapability !== undefined){
-let data110 = data102.computeCapability;
-if(typeof data110 === "string"){
-if(func2(data110) > 8){
-const err224 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+if(data103.memoryMiB !== undefined){
+let data110 = data103.memoryMiB;
+if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
+const err224 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2740,8 +2738,11 @@ vErrors.push(err224);
 errors++;
 }
 }
-else {
-const err225 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.computeCapability !== undefined){
+let data111 = data103.computeCapability;
+if(typeof data111 === "string"){
+if(func2(data111) > 8){
+const err225 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2751,9 +2752,8 @@ vErrors.push(err225);
 errors++;
 }
 }
-if(data102.migCapable !== undefined){
-if(typeof data102.migCapable !== "boolean"){
-const err226 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err226 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2763,10 +2763,9 @@ vErrors.push(err226);
 errors++;
 }
 }
-if(data102.mig !== undefined){
-let data112 = data102.mig;
-if(typeof data112 !== "string"){
-const err227 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.migCapable !== undefined){
+if(typeof data103.migCapable !== "boolean"){
+const err227 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2775,8 +2774,11 @@ vErrors.push(err227);
 }
 errors++;
 }
-if(!((data112 === "Enabled") || (data112 === "Disabled"))){
-const err228 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data103.mig !== undefined){
+let data113 = data103.mig;
+if(typeof data113 !== "string"){
+const err228 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2785,11 +2787,8 @@ vErrors.push(err228);
 }
 errors++;
 }
-}
-if(data102.migPending !== undefined){
-let data113 = data102.migPending;
-if(typeof data113 !== "string"){
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data113 === "Enabled") || (data113 === "Disabled"))){
+const err229 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2798,8 +2797,11 @@ vErrors.push(err229);
 }
 errors++;
 }
-if(!((data113 === "Enabled") || (data113 === "Disabled"))){
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+}
+if(data103.migPending !== undefined){
+let data114 = data103.migPending;
+if(typeof data114 !== "string"){
+const err230 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2808,10 +2810,8 @@ vErrors.push(err230);
 }
 errors++;
 }
-}
-if(data102.busy !== undefined){
-if(typeof data102.busy !== "boolean"){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(!((data114 === "Enabled") || (data114 === "Disabled"))){
+const err231 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2821,11 +2821,9 @@ vErrors.push(err231);
 errors++;
 }
 }
-if(data102.pods !== undefined){
-let data115 = data102.pods;
-if(Array.isArray(data115)){
-if(data115.length > 16){
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data103.busy !== undefined){
+if(typeof data103.busy !== "boolean"){
+const err232 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2834,12 +2832,12 @@ vErrors.push(err232);
 }
 errors++;
 }
-const len10 = data115.length;
-for(let i10=0; i10<len10; i10++){
-let data116 = data115[i10];
-if(typeof data116 === "string"){
-if(func2(data116) > 320){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+if(data103.pods !== undefined){
+let data116 = data103.pods;
+if(Array.isArray(data116)){
+if(data116.length > 16){
+const err233 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2848,9 +2846,12 @@ vErrors.push(err233);
 }
 errors++;
 }
-}
-else {
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len10 = data116.length;
+for(let i10=0; i10<len10; i10++){
+let data117 = data116[i10];
+if(typeof data117 === "string"){
+if(func2(data117) > 320){
+const err234 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2860,9 +2861,8 @@ vErrors.push(err234);
 errors++;
 }
 }
-}
 else {
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err235 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2872,11 +2872,9 @@ vErrors.push(err235);
 errors++;
 }
 }
-if(data102.error !== undefined){
-let data117 = data102.error;
-if(typeof data117 === "string"){
-if(func2(data117) > 256){
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+}
+else {
+const err236 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2886,8 +2884,11 @@ vErrors.push(err236);
 errors++;
 }
 }
-else {
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.error !== undefined){
+let data118 = data103.error;
+if(typeof data118 === "string"){
+if(func2(data118) > 256){
+const err237 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2897,11 +2898,8 @@ vErrors.push(err237);
 errors++;
 }
 }
-if(data102.instances !== undefined){
-let data118 = data102.instances;
-if(Array.isArray(data118)){
-if(data118.length > 16){
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err238 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2910,12 +2908,12 @@ vErrors.push(err238);
 }
 errors++;
 }
-const len11 = data118.length;
-for(let i11=0; i11<len11; i11++){
-let data119 = data118[i11];
-if(data119 && typeof data119 == "object" && !Array.isArray(data119)){
-if(data119.profile === undefined){
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data103.instances !== undefined){
+let data119 = data103.instances;
+if(Array.isArray(data119)){
+if(data119.length > 16){
+const err239 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2924,8 +2922,12 @@ vErrors.push(err239);
 }
 errors++;
 }
-if(data119.gi === undefined){
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+const len11 = data119.length;
+for(let i11=0; i11<len11; i11++){
+let data120 = data119[i11];
+if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
+if(data120.profile === undefined){
+const err240 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2934,8 +2936,8 @@ vErrors.push(err240);
 }
 errors++;
 }
-if(data119.start === undefined){
-const err241 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+if(data120.gi === undefined){
+const err241 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2944,8 +2946,8 @@ vErrors.push(err241);
 }
 errors++;
 }
-if(data119.computeInstances === undefined){
-const err242 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+if(data120.start === undefined){
+const err242 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2954,9 +2956,8 @@ vErrors.push(err242);
 }
 errors++;
 }
-for(const key21 in data119){
-if(!((((((key21 === "profile") || (key21 === "gi")) || (key21 === "start")) || (key21 === "busy")) || (key21 === "pods")) || (key21 === "computeInstances"))){
-const err243 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data120.computeInstances === undefined){
+const err243 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2965,12 +2966,9 @@ vErrors.push(err243);
 }
 errors++;
 }
-}
-if(data119.profile !== undefined){
-let data120 = data119.profile;
-if(typeof data120 === "string"){
-if(func2(data120) > 32){
-const err244 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+for(const key21 in data120){
+if(!((((((key21 === "profile") || (key21 === "gi")) || (key21 === "start")) || (key21 === "busy")) || (key21 === "pods")) || (key21 === "computeInstances"))){
+const err244 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2980,8 +2978,11 @@ vErrors.push(err244);
 errors++;
 }
 }
-else {
-const err245 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data120.profile !== undefined){
+let data121 = data120.profile;
+if(typeof data121 === "string"){
+if(func2(data121) > 32){
+const err245 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2991,10 +2992,8 @@ vErrors.push(err245);
 errors++;
 }
 }
-if(data119.gi !== undefined){
-let data121 = data119.gi;
-if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
-const err246 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err246 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3004,10 +3003,10 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data119.start !== undefined){
-let data122 = data119.start;
+if(data120.gi !== undefined){
+let data122 = data120.gi;
 if(!((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122)))){
-const err247 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err247 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3017,9 +3016,10 @@ vErrors.push(err247);
 errors++;
 }
 }
-if(data119.busy !== undefined){
-if(typeof data119.busy !== "boolean"){
-const err248 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data120.start !== undefined){
+let data123 = data120.start;
+if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
+const err248 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3029,11 +3029,9 @@ vErrors.push(err248);
 errors++;
 }
 }
-if(data119.pods !== undefined){
-let data124 = data119.pods;
-if(Array.isArray(data124)){
-if(data124.length > 16){
-const err249 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data120.busy !== undefined){
+if(typeof data120.busy !== "boolean"){
+const err249 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3042,12 +3040,12 @@ vErrors.push(err249);
 }
 errors++;
 }
-const len12 = data124.length;
-for(let i12=0; i12<len12; i12++){
-let data125 = data124[i12];
-if(typeof data125 === "string"){
-if(func2(data125) > 320){
-const err250 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+if(data120.pods !== undefined){
+let data125 = data120.pods;
+if(Array.isArray(data125)){
+if(data125.length > 16){
+const err250 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3056,9 +3054,12 @@ vErrors.push(err250);
 }
 errors++;
 }
-}
-else {
-const err251 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len12 = data125.length;
+for(let i12=0; i12<len12; i12++){
+let data126 = data125[i12];
+if(typeof data126 === "string"){
+if(func2(data126) > 320){
+const err251 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3068,9 +3069,8 @@ vErrors.push(err251);
 errors++;
 }
 }
-}
 else {
-const err252 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err252 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3080,11 +3080,9 @@ vErrors.push(err252);
 errors++;
 }
 }
-if(data119.computeInstances !== undefined){
-let data126 = data119.computeInstances;
-if(Array.isArray(data126)){
-if(data126.length > 8){
-const err253 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+}
+else {
+const err253 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3093,12 +3091,12 @@ vErrors.push(err253);
 }
 errors++;
 }
-const len13 = data126.length;
-for(let i13=0; i13<len13; i13++){
-let data127 = data126[i13];
-if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
-if(data127.profile === undefined){
-const err254 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data120.computeInstances !== undefined){
+let data127 = data120.computeInstances;
+if(Array.isArray(data127)){
+if(data127.length > 8){
+const err254 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3107,9 +3105,12 @@ vErrors.push(err254);
 }
 errors++;
 }
-for(const key22 in data127){
-if(!(((((key22 === "profile") || (key22 === "uuid")) || (key22 === "memoryMiB")) || (key22 === "multiprocessors")) || (key22 === "engines"))){
-const err255 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+const len13 = data127.length;
+for(let i13=0; i13<len13; i13++){
+let data128 = data127[i13];
+if(data128 && typeof data128 == "object" && !Array.isArray(data128)){
+if(data128.profile === undefined){
+const err255 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3118,12 +3119,9 @@ vErrors.push(err255);
 }
 errors++;
 }
-}
-if(data127.profile !== undefined){
-let data128 = data127.profile;
-if(typeof data128 === "string"){
-if(func2(data128) > 32){
-const err256 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+for(const key22 in data128){
+if(!(((((key22 === "profile") || (key22 === "uuid")) || (key22 === "memoryMiB")) || (key22 === "multiprocessors")) || (key22 === "engines"))){
+const err256 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3133,8 +3131,11 @@ vErrors.push(err256);
 errors++;
 }
 }
-else {
-const err257 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data128.profile !== undefined){
+let data129 = data128.profile;
+if(typeof data129 === "string"){
+if(func2(data129) > 32){
+const err257 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3144,11 +3145,8 @@ vErrors.push(err257);
 errors++;
 }
 }
-if(data127.uuid !== undefined){
-let data129 = data127.uuid;
-if(typeof data129 === "string"){
-if(func2(data129) > 64){
-const err258 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err258 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3158,8 +3156,11 @@ vErrors.push(err258);
 errors++;
 }
 }
-else {
-const err259 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data128.uuid !== undefined){
+let data130 = data128.uuid;
+if(typeof data130 === "string"){
+if(func2(data130) > 64){
+const err259 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3169,10 +3170,8 @@ vErrors.push(err259);
 errors++;
 }
 }
-if(data127.memoryMiB !== undefined){
-let data130 = data127.memoryMiB;
-if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
-const err260 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err260 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3182,10 +3181,10 @@ vErrors.push(err260);
 errors++;
 }
 }
-if(data127.multiprocessors !== undefined){
-let data131 = data127.multiprocessors;
+if(data128.memoryMiB !== undefined){
+let data131 = data128.memoryMiB;
 if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
-const err261 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err261 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3195,11 +3194,10 @@ vErrors.push(err261);
 errors++;
 }
 }
-if(data127.engines !== undefined){
-let data132 = data127.engines;
-if(Array.isArray(data132)){
-if(data132.length > 5){
-const err262 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data128.multiprocessors !== undefined){
+let data132 = data128.multiprocessors;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err262 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3208,11 +3206,12 @@ vErrors.push(err262);
 }
 errors++;
 }
-const len14 = data132.length;
-for(let i14=0; i14<len14; i14++){
-let data133 = data132[i14];
-if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
-const err263 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data128.engines !== undefined){
+let data133 = data128.engines;
+if(Array.isArray(data133)){
+if(data133.length > 5){
+const err263 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3221,10 +3220,11 @@ vErrors.push(err263);
 }
 errors++;
 }
-}
-}
-else {
-const err264 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len14 = data133.length;
+for(let i14=0; i14<len14; i14++){
+let data134 = data133[i14];
+if(!((typeof data134 == "number") && (!(data134 % 1) && !isNaN(data134)))){
+const err264 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3236,7 +3236,7 @@ errors++;
 }
 }
 else {
-const err265 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err265 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3248,7 +3248,7 @@ errors++;
 }
 }
 else {
-const err266 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err266 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3260,7 +3260,7 @@ errors++;
 }
 }
 else {
-const err267 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err267 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3272,7 +3272,7 @@ errors++;
 }
 }
 else {
-const err268 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err268 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3284,7 +3284,7 @@ errors++;
 }
 }
 else {
-const err269 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err269 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3296,7 +3296,7 @@ errors++;
 }
 }
 else {
-const err270 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err270 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3306,12 +3306,9 @@ vErrors.push(err270);
 errors++;
 }
 }
-if(data54.lastGood !== undefined){
-let data134 = data54.lastGood;
-if(data134 && typeof data134 == "object" && !Array.isArray(data134)){
-for(const key23 in data134){
-if(!((key23 === "bootID") || (key23 === "gpus"))){
-const err271 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+else {
+const err271 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3321,11 +3318,12 @@ vErrors.push(err271);
 errors++;
 }
 }
-if(data134.bootID !== undefined){
-let data135 = data134.bootID;
-if(typeof data135 === "string"){
-if(func2(data135) > 64){
-const err272 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data55.lastGood !== undefined){
+let data135 = data55.lastGood;
+if(data135 && typeof data135 == "object" && !Array.isArray(data135)){
+for(const key23 in data135){
+if(!((key23 === "bootID") || (key23 === "gpus"))){
+const err272 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3335,8 +3333,11 @@ vErrors.push(err272);
 errors++;
 }
 }
-else {
-const err273 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data135.bootID !== undefined){
+let data136 = data135.bootID;
+if(typeof data136 === "string"){
+if(func2(data136) > 64){
+const err273 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3346,11 +3347,8 @@ vErrors.push(err273);
 errors++;
 }
 }
-if(data134.gpus !== undefined){
-let data136 = data134.gpus;
-if(Array.isArray(data136)){
-if(data136.length > 64){
-const err274 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+else {
+const err274 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3359,12 +3357,12 @@ vErrors.push(err274);
 }
 errors++;
 }
-const len15 = data136.length;
-for(let i15=0; i15<len15; i15++){
-let data137 = data136[i15];
-if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
-if(data137.uuid === undefined){
-const err275 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data135.gpus !== undefined){
+let data137 = data135.gpus;
+if(Array.isArray(data137)){
+if(data137.length > 64){
+const err275 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3373,9 +3371,12 @@ vErrors.push(err275);
 }
 errors++;
 }
-for(const key24 in data137){
-if(!(((key24 === "uuid") || (key24 === "mig")) || (key24 === "placements"))){
-const err276 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+const len15 = data137.length;
+for(let i15=0; i15<len15; i15++){
+let data138 = data137[i15];
+if(data138 && typeof data138 == "object" && !Array.isArray(data138)){
+if(data138.uuid === undefined){
+const err276 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3384,12 +3385,9 @@ vErrors.push(err276);
 }
 errors++;
 }
-}
-if(data137.uuid !== undefined){
-let data138 = data137.uuid;
-if(typeof data138 === "string"){
-if(func2(data138) > 64){
-const err277 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key24 in data138){
+if(!(((key24 === "uuid") || (key24 === "mig")) || (key24 === "placements"))){
+const err277 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3399,8 +3397,11 @@ vErrors.push(err277);
 errors++;
 }
 }
-else {
-const err278 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data138.uuid !== undefined){
+let data139 = data138.uuid;
+if(typeof data139 === "string"){
+if(func2(data139) > 64){
+const err278 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3410,10 +3411,8 @@ vErrors.push(err278);
 errors++;
 }
 }
-if(data137.mig !== undefined){
-let data139 = data137.mig;
-if(typeof data139 !== "string"){
-const err279 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err279 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3422,8 +3421,11 @@ vErrors.push(err279);
 }
 errors++;
 }
-if(!((data139 === "Enabled") || (data139 === "Disabled"))){
-const err280 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data138.mig !== undefined){
+let data140 = data138.mig;
+if(typeof data140 !== "string"){
+const err280 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3432,12 +3434,8 @@ vErrors.push(err280);
 }
 errors++;
 }
-}
-if(data137.placements !== undefined){
-let data140 = data137.placements;
-if(Array.isArray(data140)){
-if(data140.length > 16){
-const err281 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(!((data140 === "Enabled") || (data140 === "Disabled"))){
+const err281 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3446,12 +3444,12 @@ vErrors.push(err281);
 }
 errors++;
 }
-const len16 = data140.length;
-for(let i16=0; i16<len16; i16++){
-let data141 = data140[i16];
-if(typeof data141 === "string"){
-if(func2(data141) > 48){
-const err282 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+}
+if(data138.placements !== undefined){
+let data141 = data138.placements;
+if(Array.isArray(data141)){
+if(data141.length > 16){
+const err282 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3460,9 +3458,12 @@ vErrors.push(err282);
 }
 errors++;
 }
-}
-else {
-const err283 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len16 = data141.length;
+for(let i16=0; i16<len16; i16++){
+let data142 = data141[i16];
+if(typeof data142 === "string"){
+if(func2(data142) > 48){
+const err283 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3472,9 +3473,8 @@ vErrors.push(err283);
 errors++;
 }
 }
-}
 else {
-const err284 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err284 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3486,7 +3486,7 @@ errors++;
 }
 }
 else {
-const err285 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err285 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3498,7 +3498,7 @@ errors++;
 }
 }
 else {
-const err286 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err286 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3510,7 +3510,7 @@ errors++;
 }
 }
 else {
-const err287 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err287 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3522,7 +3522,7 @@ errors++;
 }
 }
 else {
-const err288 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err288 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3534,7 +3534,7 @@ errors++;
 }
 }
 else {
-const err289 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err289 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3546,12 +3546,24 @@ errors++;
 }
 }
 else {
-const err290 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err290 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err290];
 }
 else {
 vErrors.push(err290);
+}
+errors++;
+}
+}
+}
+else {
+const err291 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err291];
+}
+else {
+vErrors.push(err291);
 }
 errors++;
 }

@@ -23,7 +23,6 @@ export function unsupportedFields(spec: PolicySpec): readonly string[] {
   for (const field of ['maxUnavailable', 'canary', 'failureThreshold', 'windows'] as const) {
     report(`spec.rollout.${field}`, spec.rollout?.[field] !== undefined);
   }
-  report('spec.allow.reboot', spec.allow?.reboot === true);
   report('spec.onDelete: DisableMig', spec.onDelete === 'DisableMig');
   return found;
 }

@@ -13,7 +13,13 @@ export interface FenceVerdict {
   readonly again: number;
 }
 
-export function fenceVerdict(step: FenceStep, situation: FenceSituation, strategy: string): FenceVerdict {
+/** @param trouble what keeps the plugin's pods from starting */
+export function fenceVerdict(
+  step: FenceStep,
+  situation: FenceSituation,
+  strategy: string,
+  trouble: readonly string[] = [],
+): FenceVerdict {
   const { allocatable, wanted, differsMs = 0, patienceMs } = situation;
   const state = advertises(allocatable, wanted)
     ? 'the GPUs are done'
@@ -21,7 +27,7 @@ export function fenceVerdict(step: FenceStep, situation: FenceSituation, strateg
   return {
     phase: 'Updating',
     reason: 'AdvertisePending',
-    message: `${state}: ${describeStep(step, strategy)}`,
+    message: [`${state}: ${describeStep(step, strategy)}`, ...trouble].join('. '),
     passing: true,
     again: againMs(step, differsMs, patienceMs),
   };

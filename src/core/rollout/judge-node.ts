@@ -189,7 +189,8 @@ function retryLater({ partition, now }: NodeSituation): Judgement | undefined {
   const until = device.nextRetryTime === undefined ? now : Date.parse(device.nextRetryTime);
   const message = `${device.error.code}: ${device.error.message}`;
   if (now >= until) return undefined;
-  return { phase: 'Failed', reason: 'Failed', message, next: 'Wait', again: until - now };
+  const reason = device.error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
+  return { phase: 'Failed', reason, message, next: 'Wait', again: until - now };
 }
 
 // Whoever changes the device beside us would go on, and so would we: pods would come and go for ever.

@@ -1,4 +1,4 @@
-import { nfdOwnedLabelKeys } from '../../core/labels/label-diff.ts';
+import { isGfdLabelKey } from '../../core/labels/label-key.ts';
 import { dropInvalidLabels } from '../../core/labels/label-value.ts';
 import type { Labels } from '../../core/labels/label-value.ts';
 import type { JsonPatchOperation } from '../../core/rollout/node-patch.ts';
@@ -14,10 +14,12 @@ export const featureLabelsAnnotation = 'nfd.node.kubernetes.io/feature-labels';
 export function patchFeatureLabels({ metadata }: NodeObject, wanted: Labels): readonly JsonPatchOperation[] {
   const { labels = {}, annotations } = metadata;
   const { kept } = dropInvalidLabels(wanted);
-  const owned = [...nfdOwnedLabelKeys(annotations ?? {})];
-  const gone = owned.filter((key) => !Object.hasOwn(kept, key) && Object.hasOwn(labels, key));
+  const owned = (annotations?.[featureLabelsAnnotation] ?? '').split(',').filter((key) => key !== '');
+  // What NFD has of others than GPU Feature Discovery stays as it is.
+  const others = owned.filter((key) => !isGfdLabelKey(key));
+  const gone = owned.filter((key) => isGfdLabelKey(key) && !Object.hasOwn(kept, key) && Object.hasOwn(labels, key));
   const differing = Object.entries(kept).filter(([key, value]) => labels[key] !== value);
-  const note = Object.keys(kept).toSorted().join(',');
+  const note = [...others, ...Object.keys(kept)].toSorted().join(',');
   const changes: readonly JsonPatchOperation[] = [
     ...gone.map((key) => ({ op: 'remove', path: pathOf('labels', key) }) as const),
     ...differing.map(([key, value]) => ({ op: 'add', path: pathOf('labels', key), value }) as const),

@@ -1,4 +1,5 @@
-import type { KubeClient } from '../../kube/client.ts';
+import { devicePluginConfigLabel } from '../../core/labels/label-key.ts';
+import { KubeClient } from '../../kube/client.ts';
 import { WorkQueue } from '../../kube/queue.ts';
 import type { ReconcileResult } from '../../kube/queue.ts';
 import { Reflector } from '../../kube/reflector.ts';
@@ -6,24 +7,26 @@ import { refOf } from '../../kube/resource.ts';
 import type { Change } from '../../kube/store.ts';
 import { silentLogger } from '../../process/logger.ts';
 import type { Logger } from '../../process/logger.ts';
+import { roleOf } from './daemon-role.ts';
+import type { Host } from './host.ts';
 import { nodesResource, podsResource } from './kube-objects.ts';
 import type { NodeObject, PodObject } from './kube-objects.ts';
 import { renewLease } from './lease.ts';
 import { Machine } from './machine.ts';
 import { syncNode } from './node-sync.ts';
-import { isPluginPod, isUp } from './plugin-pod.ts';
+import { NodeDaemons } from './node-daemons.ts';
+import type { PluginFault } from './plugin-registration.ts';
 import { encodeAllocatable, encodeList } from './pod-resources.ts';
 import type { PodHolding } from './pod-resources.ts';
 import { servePodResources } from './pod-resources-server.ts';
-import type { PodResourcesServer } from './pod-resources-server.ts';
-import { syncPod } from './pod-sync.ts';
+import { releasePod, syncPod } from './pod-sync.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { StateWatch } from './state-watch.ts';
 import { usualKubeletTiming } from './timing.ts';
 import type { KubeletTiming } from './timing.ts';
 
 export interface KubeletFleetOptions {
-  /** Of an identity that may write Nodes, Leases and the status of pods, and delete pods. */
+  /** Of an identity that may write Nodes, Leases and the status of pods, delete pods, and read ConfigMaps. */
   readonly client: KubeClient;
   readonly logger?: Logger;
   readonly timing?: Partial<KubeletTiming>;
@@ -35,11 +38,13 @@ export interface KubeletFleetOptions {
  */
 export class KubeletFleet implements AsyncDisposable {
   readonly #client: KubeClient;
+  readonly #nfdClient: KubeClient;
   readonly #logger: Logger;
   readonly #timing: KubeletTiming;
-  readonly #machines = new Map<string, Machine>();
+  readonly #hosts = new Map<string, Host>();
   readonly #podsByNode = new Map<string, Map<string, PodObject>>();
-  readonly #servers = new Map<string, PodResourcesServer>();
+  /** Label of each node that chooses the config file of its daemons. */
+  readonly #configLabels = new Map<string, string | undefined>();
   readonly #states = new StateWatch();
   readonly #queue: WorkQueue;
   readonly #nodes: Reflector<NodeObject>;
@@ -48,6 +53,7 @@ export class KubeletFleet implements AsyncDisposable {
 
   constructor({ client, logger = silentLogger, timing }: KubeletFleetOptions) {
     this.#client = client;
+    this.#nfdClient = new KubeClient(client.config, 'nfd-master');
     this.#logger = logger;
     this.#timing = { ...usualKubeletTiming, ...timing };
     this.#queue = new WorkQueue({
@@ -61,7 +67,7 @@ export class KubeletFleet implements AsyncDisposable {
       logger,
       resource: nodesResource,
       strip: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
-      onChange: ({ key }) => this.#wakeNode(key),
+      onChange: ({ key, object }) => this.#onNode(key, object),
     });
     this.#pods = new Reflector<PodObject>({
       client,
@@ -87,27 +93,27 @@ export class KubeletFleet implements AsyncDisposable {
   async addNode(node: SimulatedNode): Promise<void> {
     const { name, podResourcesSocket } = node;
     const machine = new Machine(node, this.#logger);
-    if (podResourcesSocket !== undefined) {
-      const server = await servePodResources(podResourcesSocket, {
-        '/v1.PodResourcesLister/List': () => encodeList(this.listHoldings(name)),
-        '/v1.PodResourcesLister/GetAllocatableResources': () => encodeAllocatable(machine.advertised.deviceIds),
-      });
-      this.#servers.set(name, server);
-    }
-    this.#machines.set(name, machine);
-    this.#states.add(node.stateFile, () => this.#wakeNode(node.name));
-    this.#wakeNode(node.name);
-    for (const key of this.#podsByNode.get(node.name)?.keys() ?? []) this.#queue.add(`pod/${key}`);
+    const clients = { kubelet: this.#client, nfd: this.#nfdClient };
+    const daemons = new NodeDaemons(machine, clients, this.#timing);
+    const server =
+      podResourcesSocket === undefined
+        ? undefined
+        : await servePodResources(podResourcesSocket, {
+            '/v1.PodResourcesLister/List': () => encodeList(this.listHoldings(name)),
+            '/v1.PodResourcesLister/GetAllocatableResources': () => encodeAllocatable(machine.advertised.deviceIds),
+          });
+    this.#hosts.set(name, { machine, daemons, server });
+    this.#states.add(node.stateFile, () => this.#wakeNode(name));
+    this.#wakeAll(name);
   }
 
   /** Takes a node away; its Node object is left for whoever scales the pool down. */
   async removeNode(name: string): Promise<void> {
-    const machine = this.#machines.get(name);
-    if (machine === undefined) return;
-    await this.#servers.get(name)?.close();
-    this.#servers.delete(name);
-    this.#states.remove(machine.node.stateFile);
-    this.#machines.delete(name);
+    const host = this.#hosts.get(name);
+    if (host === undefined) return;
+    await host.server?.close();
+    this.#states.remove(host.machine.node.stateFile);
+    this.#hosts.delete(name);
   }
 
   /** Cuts a node off: nothing of it is renewed, started or ended until `resumeNode`. */
@@ -117,8 +123,16 @@ export class KubeletFleet implements AsyncDisposable {
 
   resumeNode(name: string): void {
     this.#machineOf(name).isRunning = true;
-    this.#wakeNode(name);
-    for (const key of this.#podsByNode.get(name)?.keys() ?? []) this.#queue.add(`pod/${key}`);
+    this.#wakeAll(name);
+  }
+
+  /**
+   * Breaks the device plugin of a node in mode `pod`, for pods that start from now on; without a fault, a plugin that never
+   * got ready goes on, and the next pod looks at the devices again.
+   */
+  setPluginFault(name: string, fault: PluginFault | undefined): void {
+    this.#machineOf(name).registration.fault = fault;
+    this.#wakeAll(name);
   }
 
   /** Pods that have been started on a node and not ended, with their devices. */
@@ -137,7 +151,7 @@ export class KubeletFleet implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    for (const name of this.#machines.keys()) await this.removeNode(name);
+    for (const name of this.#hosts.keys()) await this.removeNode(name);
     await Promise.all([this.#queue.stop(), this.#nodes.stop(), this.#pods.stop()]);
   }
 
@@ -150,18 +164,17 @@ export class KubeletFleet implements AsyncDisposable {
     const [kind = ''] = key.split('/', 1);
     const name = key.slice(kind.length + 1);
     if (kind === 'pod') return this.#reconcilePod(name);
-    const machine = this.#machines.get(name);
+    const machine = this.#hosts.get(name)?.machine;
     if (machine === undefined || !machine.isRunning) return {};
     return kind === 'lease' ? this.#reconcileLease(machine) : this.#reconcileNode(machine);
   }
 
   async #reconcileNode(machine: Machine): Promise<ReconcileResult> {
     const { name } = machine.node;
-    const plugins = [...(this.#podsByNode.get(name)?.values() ?? [])].filter((pod) => isPluginPod(pod) && isUp(pod));
-    const client = this.#client;
     const shown = this.#nodes.store.get(name);
     if (shown !== undefined) this.#queue.add(`lease/${name}`);
-    return syncNode(machine, { client, shown, plugins, timing: this.#timing, kubeletVersion: this.#kubeletVersion });
+    const sight = { client: this.#client, shown, timing: this.#timing, kubeletVersion: this.#kubeletVersion };
+    return syncNode(machine, sight);
   }
 
   async #reconcileLease(machine: Machine): Promise<ReconcileResult> {
@@ -177,9 +190,28 @@ export class KubeletFleet implements AsyncDisposable {
 
   async #reconcilePod(key: string): Promise<ReconcileResult> {
     const pod = this.#pods.store.get(key);
-    const machine = this.#machines.get(pod?.spec?.nodeName ?? '');
-    if (pod === undefined || machine === undefined || !machine.isRunning) return {};
-    return syncPod(machine, pod, refOf(podsResource, pod), { client: this.#client, timing: this.#timing });
+    const name = pod?.spec?.nodeName ?? '';
+    const host = this.#hosts.get(name);
+    if (pod === undefined || host === undefined || !host.machine.isRunning) return {};
+    const before = host.machine.advertised;
+    const labels = this.#nodes.store.get(name)?.metadata.labels ?? {};
+    const result = await syncPod(host, pod, refOf(podsResource, pod), {
+      client: this.#client,
+      timing: this.#timing,
+      labels,
+    });
+    if (host.machine.advertised !== before) this.#wakeNode(name);
+    return result;
+  }
+
+  #onNode(name: string, { metadata }: NodeObject): void {
+    this.#wakeNode(name);
+    const label = metadata.labels?.[devicePluginConfigLabel];
+    if (label === this.#configLabels.get(name)) return;
+    this.#configLabels.set(name, label);
+    for (const [key, pod] of this.#podsByNode.get(name) ?? []) {
+      if (roleOf(pod) !== undefined) this.#queue.add(`pod/${key}`);
+    }
   }
 
   #onPod(change: Change<PodObject>): void {
@@ -187,26 +219,31 @@ export class KubeletFleet implements AsyncDisposable {
     const name = pod.spec?.nodeName ?? '';
     const pods = this.#podsByNode.get(name) ?? new Map<string, PodObject>();
     this.#podsByNode.set(name, pods);
-    const machine = this.#machines.get(name);
+    const host = this.#hosts.get(name);
     if (change.type === 'delete') {
       pods.delete(key);
-      machine?.release(pod);
+      if (host !== undefined) releasePod(host, pod);
+      this.#wakeNode(name);
     } else {
       pods.set(key, pod);
-      if (machine !== undefined) this.#queue.add(`pod/${key}`);
+      if (host !== undefined) this.#queue.add(`pod/${key}`);
     }
-    if (machine !== undefined && isPluginPod(pod)) this.#wakeNode(name);
   }
 
   #wakeNode(name: string): void {
-    if (this.#machines.has(name)) this.#queue.add(`node/${name}`);
+    if (this.#hosts.has(name)) this.#queue.add(`node/${name}`);
+  }
+
+  #wakeAll(name: string): void {
+    this.#wakeNode(name);
+    for (const key of this.#podsByNode.get(name)?.keys() ?? []) this.#queue.add(`pod/${key}`);
   }
 
   #machineOf(name: string): Machine {
-    const machine = this.#machines.get(name);
-    if (machine === undefined)
-      throw new Error(`no node ${name} in this fleet; it has ${[...this.#machines.keys()].join(', ')}`);
-    return machine;
+    const host = this.#hosts.get(name);
+    if (host === undefined)
+      throw new Error(`no node ${name} in this fleet; it has ${[...this.#hosts.keys()].join(', ')}`);
+    return host.machine;
   }
 }
 

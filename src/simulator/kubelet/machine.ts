@@ -1,23 +1,29 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-import { isMigStrategy } from '../../core/labels/mig-strategy.ts';
+import type { Labels } from '../../core/labels/label-value.ts';
+import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
+import type { Sharing } from '../../core/labels/sharing.ts';
 import type { Logger } from '../../process/logger.ts';
 import { assembleGpus } from '../nvidia-smi/gpu.ts';
 import type { SimulatedGpu } from '../nvidia-smi/gpu.ts';
 import type { NodeState } from '../nvidia-smi/node-state.ts';
 import { readStateFile, updateStateFile } from '../nvidia-smi/state-file.ts';
-import { advertise, nothingAdvertised } from './advertisement.ts';
+import { advertise } from './advertisement.ts';
 import type { Advertisement } from './advertisement.ts';
 import { allocate, holdsDevices, isAdmissionFailure, listRequests, readAllocation } from './allocation.ts';
 import type { AdmissionFailure, PodAllocation } from './allocation.ts';
+import { holdsGpus, withHandlesOf, withoutHandlesOf } from './gpu-handle.ts';
 import { withProcessesOf, withoutProcessesOf } from './gpu-process.ts';
-import type { NodeObject, PodObject } from './kube-objects.ts';
+import type { PodObject } from './kube-objects.ts';
+import { PluginRegistration } from './plugin-registration.ts';
+import { usualStrategyOf } from './simulated-node.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
 /** One simulated node apart from the API server: its GPUs, what its plugin has said, and who holds what. */
 export class Machine {
   readonly node: SimulatedNode;
   readonly gpus: readonly SimulatedGpu[];
+  readonly registration = new PluginRegistration();
   readonly internalIp: string;
   readonly bootId = randomUUID();
   /** False while the node is cut off: its kubelet does nothing. */
@@ -28,8 +34,8 @@ export class Machine {
   renewedAtMs = -Infinity;
   readonly #logger: Logger;
   readonly #allocations = new Map<string, PodAllocation>();
-  #advertised: Advertisement = nothingAdvertised;
-  #pluginUid: string | undefined;
+  /** Pods that have the GPUs open. */
+  readonly #holders = new Set<string>();
   #changedAtMs: number | undefined;
   /** When a start or a stop will be done, of `performance.now()`, by uid. */
   readonly #starts = new Map<string, number>();
@@ -44,21 +50,30 @@ export class Machine {
   }
 
   get advertised(): Advertisement {
-    return this.#advertised;
+    return this.registration.advertised;
   }
 
-  /** Lets the plugin look at the devices if, in its mode, it does so now. `object` is the Node, for its labels. */
-  refreshPlugin(object: NodeObject | undefined, plugins: readonly PodObject[]): Advertisement {
-    if (this.node.plugin === 'pod') {
-      const [plugin] = plugins;
-      const hasNotLooked = plugin?.metadata.uid !== this.#pluginUid || this.#advertised.failure !== undefined;
-      this.#pluginUid = plugin?.metadata.uid;
-      if (plugin === undefined) this.#advertised = nothingAdvertised;
-      else if (hasNotLooked) this.#advertised = this.#look(object);
-    } else {
-      this.#advertised = this.#look(object);
+  /** Lets a plugin look that does so at every change. */
+  watchDevices(labels: Labels): void {
+    // A real plugin that cannot read a device goes on with what it knows.
+    const seen = this.seeDevices(usualStrategyOf(this.node, labels), this.node.sharing);
+    if (seen !== undefined) this.registration.replace(seen);
+  }
+
+  /** What a plugin sees that looks now; undefined where the devices cannot be read. */
+  seeDevices(strategy: MigStrategy, sharing: Sharing | undefined): Advertisement | undefined {
+    const state = this.readState();
+    return state && advertise(this.gpus, state, strategy, sharing);
+  }
+
+  /** Undefined where the state cannot be read, which is logged. */
+  readState(): NodeState | undefined {
+    try {
+      return readStateFile(this.node.stateFile, this.gpus.length);
+    } catch (error) {
+      this.#logger.warn('cannot read the state of the GPUs', { error: String(error) });
+      return undefined;
     }
-    return this.#advertised;
   }
 
   /** Milliseconds until a change that is not shown yet may be shown; the time runs from the first call. */
@@ -76,27 +91,38 @@ export class Machine {
   admit(pod: PodObject): PodAllocation | AdmissionFailure {
     const known = this.#allocations.get(uidOf(pod));
     if (known !== undefined) return known;
-    const given = allocate(pod, this.#advertised, [...this.#allocations.values()]);
+    const given = allocate(pod, this.advertised, [...this.#allocations.values()]);
     if (isAdmissionFailure(given)) return given;
     this.#allocations.set(uidOf(pod), given);
     if (holdsDevices(given)) {
-      const { devices } = this.#advertised;
+      const { devices } = this.advertised;
       this.#changeState((state) => withProcessesOf(state, pod, given, devices));
     }
     return given;
   }
 
   /** Takes a pod that ran before this kubelet started, with its devices. */
-  adopt(pod: PodObject): void {
-    if (this.#allocations.has(uidOf(pod))) return;
+  adopt(pod: PodObject): PodAllocation {
+    const known = this.#allocations.get(uidOf(pod));
+    if (known !== undefined) return known;
     const asksForGpus = listRequests(pod).some(({ counts }) => counts.length > 0);
-    this.#allocations.set(uidOf(pod), asksForGpus ? readAllocation(pod) : []);
+    const given = asksForGpus ? readAllocation(pod) : [];
+    this.#allocations.set(uidOf(pod), given);
+    return given;
+  }
+
+  /** Opens the GPUs for a pod that keeps them open as long as it is there. */
+  openGpus(pod: PodObject): void {
+    if (!holdsGpus(pod) || this.#holders.has(uidOf(pod))) return;
+    this.#holders.add(uidOf(pod));
+    this.#changeState((state) => withHandlesOf(state, pod, this.gpus));
   }
 
   /** The pod is gone, or has ended: so have its processes. */
   release(pod: PodObject): void {
     const given = this.#allocations.get(uidOf(pod));
     if (given !== undefined && holdsDevices(given)) this.#changeState((state) => withoutProcessesOf(state, pod));
+    if (this.#holders.delete(uidOf(pod))) this.#changeState((state) => withoutHandlesOf(state, pod));
     for (const kept of [this.#allocations, this.#starts, this.#stops]) kept.delete(uidOf(pod));
   }
 
@@ -120,19 +146,6 @@ export class Machine {
       updateStateFile(this.node.stateFile, this.gpus.length, change);
     } catch (error) {
       this.#logger.warn('cannot change the state of the GPUs', { error: String(error) });
-    }
-  }
-
-  #look(object: NodeObject | undefined): Advertisement {
-    const label = object?.metadata.labels?.['nvidia.com/mig.strategy'];
-    const strategy = this.node.strategy ?? (isMigStrategy(label) ? label : 'mixed');
-    try {
-      const state = readStateFile(this.node.stateFile, this.gpus.length);
-      return advertise(this.gpus, state, strategy, this.node.sharing);
-    } catch (error) {
-      // A real plugin that cannot read a device goes on with what it knows.
-      this.#logger.warn('cannot read the state of the GPUs', { error: String(error) });
-      return this.#advertised;
     }
   }
 }

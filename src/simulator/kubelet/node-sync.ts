@@ -2,7 +2,7 @@ import { isAlreadyExists } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { ReconcileResult } from '../../kube/queue.ts';
 import { nodesResource } from './kube-objects.ts';
-import type { NodeObject, PodObject } from './kube-objects.ts';
+import type { NodeObject } from './kube-objects.ts';
 import type { Machine } from './machine.ts';
 import { describeConditions, describeNodeObject, patchGpus } from './node-object.ts';
 import type { describeStatus } from './node-object.ts';
@@ -12,8 +12,6 @@ export interface NodeSight {
   readonly client: KubeClient;
   /** The Node as last seen; undefined where there is none. */
   readonly shown: NodeObject | undefined;
-  /** Pods of the device plugin that run on the node. */
-  readonly plugins: readonly PodObject[];
   readonly timing: KubeletTiming;
   readonly kubeletVersion: string;
 }
@@ -23,8 +21,9 @@ export interface NodeSight {
  * that somebody deletes is not registered again: a kubelet does so only when it starts.
  */
 export async function syncNode(machine: Machine, sight: NodeSight): Promise<ReconcileResult> {
-  const { client, shown, plugins, timing } = sight;
-  const advertised = machine.refreshPlugin(shown, plugins);
+  const { client, shown, timing } = sight;
+  if (machine.node.plugin !== 'pod') machine.watchDevices(shown?.metadata.labels ?? {});
+  const { advertised } = machine;
   const retry = advertised.failure === undefined ? {} : { requeueAfterMs: timing.pluginRestartMs };
   if (shown === undefined) {
     await register(machine, sight);

@@ -1,30 +1,34 @@
 import type { AdmissionFailure, PodAllocation } from './allocation.ts';
-import type { PodObject } from './kube-objects.ts';
+import { describeProblem } from './container-problem.ts';
+import type { ContainerProblem } from './container-problem.ts';
+import type { Container, PodObject } from './kube-objects.ts';
 
-/** Status of a pod whose containers all run, as a merge patch. The scheduler's condition stays. */
-export function describeRunning(pod: PodObject, given: PodAllocation, where: { now: string; ip: string }): object {
-  const { now, ip } = where;
+export interface RunningFacts {
+  /** RFC 3339. */
+  readonly now: string;
+  readonly ip: string;
+  /** What is wrong with one of the containers. */
+  readonly problem?: ContainerProblem | undefined;
+}
+
+/** Status of a pod whose containers run, but for the one with a problem, as a merge patch. The scheduler's condition stays. */
+export function describeRunning(pod: PodObject, given: PodAllocation, facts: RunningFacts): object {
+  const { now, ip, problem } = facts;
   const kept = (pod.status?.conditions ?? []).filter(({ type }) => type === 'PodScheduled');
-  const ready = ['PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready'];
+  const startTime = pod.status?.startTime ?? now;
   return {
     status: {
       phase: 'Running',
-      conditions: [...kept, ...ready.map((type) => ({ type, status: 'True', lastTransitionTime: now }))],
-      startTime: now,
+      conditions: [...kept, ...describeConditions(now, problem)],
+      startTime,
       hostIP: ip,
       hostIPs: [{ ip }],
       podIP: '10.244.0.1',
       podIPs: [{ ip: '10.244.0.1' }],
-      containerStatuses: (pod.spec?.containers ?? []).map(({ name, image = '' }) => ({
-        name,
-        image,
-        imageID: image,
-        restartCount: 0,
-        ready: true,
-        started: true,
-        containerID: `containerd://${pod.metadata.uid ?? ''}-${name}`,
-        state: { running: { startedAt: now } },
-        ...describeDevices(given, name),
+      containerStatuses: (pod.spec?.containers ?? []).map((container) => ({
+        ...describeContainer(pod, container, startTime),
+        ...describeDevices(given, container.name),
+        ...(problem?.container === container.name && describeProblem(problem, startTime)),
       })),
     },
   };
@@ -33,6 +37,34 @@ export function describeRunning(pod: PodObject, given: PodAllocation, where: { n
 /** Status of a pod that the kubelet turned away. It never runs; whoever owns it makes another. */
 export function describeFailed({ reason, message }: AdmissionFailure, now: string): object {
   return { status: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime: now } };
+}
+
+function describeConditions(now: string, problem: ContainerProblem | undefined): readonly object[] {
+  const condition = (type: string): object => ({ type, status: 'True', lastTransitionTime: now });
+  const unready = (type: string): object => ({
+    type,
+    status: 'False',
+    reason: 'ContainersNotReady',
+    message: `containers with unready status: [${problem?.container}]`,
+    lastTransitionTime: now,
+  });
+  return [
+    ...['PodReadyToStartContainers', 'Initialized'].map(condition),
+    ...['ContainersReady', 'Ready'].map(problem === undefined ? condition : unready),
+  ];
+}
+
+function describeContainer({ metadata, status }: PodObject, { name, image = '' }: Container, startedAt: string): object {
+  return {
+    name,
+    image,
+    imageID: image,
+    restartCount: status?.containerStatuses?.find((shown) => shown.name === name)?.restartCount ?? 0,
+    ready: true,
+    started: true,
+    containerID: `containerd://${metadata.uid ?? ''}-${name}`,
+    state: { running: { startedAt } },
+  };
 }
 
 function describeDevices(given: PodAllocation, container: string): object {

@@ -3,8 +3,10 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { ReconcileResult } from '../../kube/queue.ts';
 import type { ObjectRef } from '../../kube/resource.ts';
 import { isAdmissionFailure } from './allocation.ts';
+import type { Labels } from '../../core/labels/label-value.ts';
+import type { Host } from './host.ts';
 import type { PodObject } from './kube-objects.ts';
-import type { Machine } from './machine.ts';
+import { isShown } from './node-daemons.ts';
 import { describeFailed, describeRunning } from './pod-status.ts';
 import { stopSecondsAnnotation } from './timing.ts';
 import type { KubeletTiming } from './timing.ts';
@@ -12,39 +14,53 @@ import type { KubeletTiming } from './timing.ts';
 interface PodSight {
   readonly client: KubeClient;
   readonly timing: KubeletTiming;
+  /** Of the Node as last seen. */
+  readonly labels: Labels;
 }
 
 /** Starts a pod that is bound to the machine, or ends one that is deleted; level-triggered. */
 export async function syncPod(
-  machine: Machine,
+  host: Host,
   pod: PodObject,
   ref: ObjectRef,
-  { client, timing }: PodSight,
+  { client, timing, labels }: PodSight,
 ): Promise<ReconcileResult> {
+  const { machine } = host;
   const phase = pod.status?.phase ?? 'Pending';
   const hasEnded = phase === 'Succeeded' || phase === 'Failed';
-  if (hasEnded) machine.release(pod);
+  if (hasEnded) releasePod(host, pod);
   if (pod.metadata.deletionTimestamp !== undefined) {
     const waitMs = hasEnded || phase === 'Pending' ? 0 : machine.stopLeftMs(pod, stopMsOf(pod, timing));
     if (waitMs > 0) return { requeueAfterMs: waitMs };
-    machine.release(pod);
+    releasePod(host, pod);
     await remove(client, pod, ref);
     return {};
   }
   if (hasEnded) return {};
-  if (phase !== 'Pending') {
-    machine.adopt(pod);
+  const isNew = phase === 'Pending';
+  const waitMs = isNew ? machine.startLeftMs(pod, timing.startMs) : 0;
+  if (waitMs > 0) return { requeueAfterMs: waitMs };
+  const given = isNew ? machine.admit(pod) : machine.adopt(pod);
+  const now = new Date().toISOString();
+  if (isAdmissionFailure(given)) {
+    await patchStatus(client, pod, ref, describeFailed(given, now));
     return {};
   }
-  const waitMs = machine.startLeftMs(pod, timing.startMs);
-  if (waitMs > 0) return { requeueAfterMs: waitMs };
-  const now = new Date().toISOString();
-  const given = machine.admit(pod);
-  const status = isAdmissionFailure(given)
-    ? describeFailed(given, now)
-    : describeRunning(pod, given, { now, ip: machine.internalIp });
-  await patchStatus(client, pod, ref, status);
-  return {};
+  machine.openGpus(pod);
+  const own = host.daemons.of(pod);
+  const next = (await own?.daemon.step(labels)) ?? {};
+  if (own === undefined ? isNew : !isShown(own)) {
+    const problem = own?.daemon.problem;
+    await patchStatus(client, pod, ref, describeRunning(pod, given, { now, ip: machine.internalIp, problem }));
+    if (own !== undefined) own.shown = { problem };
+  }
+  return next;
+}
+
+/** The pod's containers have ended, and with them all that they did. */
+export function releasePod({ machine, daemons }: Host, pod: PodObject): void {
+  machine.release(pod);
+  daemons.stop(pod);
 }
 
 async function patchStatus(client: KubeClient, pod: PodObject, ref: ObjectRef, status: object): Promise<void> {

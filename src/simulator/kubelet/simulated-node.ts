@@ -1,3 +1,5 @@
+import type { Labels } from '../../core/labels/label-value.ts';
+import { isMigStrategy } from '../../core/labels/mig-strategy.ts';
 import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
 import type { Sharing } from '../../core/labels/sharing.ts';
 
@@ -11,7 +13,7 @@ export interface Taint {
 /**
  * When the device plugin looks at the devices. `watching`: at every change, as no real plugin does; enough where the
  * plugin is not what is tried. `pod`: as in a real cluster: once, when its pod starts; it advertises what it saw then until
- * the pod ends, whatever happens to the devices, and nothing without its pod.
+ * the pod ends, whatever happens to the devices, and nothing without its pod. GPU Feature Discovery works in this mode alone.
  */
 export type PluginMode = 'watching' | 'pod';
 
@@ -28,8 +30,12 @@ export interface SimulatedNode {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
-  /** The plugin's own strategy; where absent it follows the label `nvidia.com/mig.strategy`, and without it is mixed. */
+  /**
+   * Strategy of the plugin, and in mode `pod` of GPU Feature Discovery, where its pod does not say one; where absent it
+   * follows the label `nvidia.com/mig.strategy`, and without it is mixed.
+   */
   readonly strategy?: MigStrategy;
+  /** Of a plugin whose pod has no config-manager. */
   readonly sharing?: Sharing;
   /** Product name of the machine in its firmware, for `nvidia.com/gpu.machine`; unknown to GFD if absent. */
   readonly machine?: string;
@@ -38,4 +44,10 @@ export interface SimulatedNode {
   readonly cpus?: number;
   readonly memoryGiB?: number;
   readonly maxPods?: number;
+}
+
+/** The strategy where nobody has told the plugin one. */
+export function usualStrategyOf({ strategy }: SimulatedNode, labels: Labels): MigStrategy {
+  const label = labels['nvidia.com/mig.strategy'];
+  return strategy ?? (isMigStrategy(label) ? label : 'mixed');
 }

@@ -22,7 +22,6 @@ describe('checkPolicy', () => {
     for (const field of [
       'spec.drain.scope',
       'spec.rollout.maxUnavailable',
-      'spec.allow.reboot',
       'spec.onDelete',
     ]) {
       expect(refusal?.message).to.include(field);

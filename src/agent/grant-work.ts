@@ -1,0 +1,107 @@
+import { nodePartitions } from '../api/resources.ts';
+import type { Grant } from '../api/types.ts';
+import { planWish } from '../core/policy/plan-wish.ts';
+import type { DeviceState } from '../device/state.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Claim } from './claim.ts';
+import type { Device, WorkOptions } from './device.ts';
+import type { DeviceView } from './device-view.ts';
+import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import type { Kubelet } from './kubelet.ts';
+import type { Partition } from './partition.ts';
+
+/** How it went, and the reading that proves it, where there is one. */
+export interface Outcome {
+  readonly fault?: Fault | undefined;
+  readonly state?: DeviceState | undefined;
+}
+
+interface Parts {
+  readonly client: KubeClient;
+  readonly device: Device;
+  readonly kubelet: Kubelet | undefined;
+  readonly logger: Logger;
+  readonly view: DeviceView;
+  readonly claim: Claim;
+}
+
+/** Does at the device what a grant says. */
+export class GrantWork {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @throws GrantRefused, DeviceError, and the API server's errors: then nothing was destroyed */
+  async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
+    const { device, logger, view, claim } = this.#parts;
+    // 1. Plan on the device as it is now, not as it was when the grant was written.
+    const readFault = await view.read();
+    if (readFault) return { fault: readFault };
+    const plan = planWish(view.report, granted, claim.foreign(partition, granted));
+    if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
+    if (plan.work.length === 0) return { state: view.state };
+    // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
+    if (plan.report.hash !== granted.planHash) {
+      const message = 'the device has changed since the plan was made; the new plan is in status.device.plan';
+      return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
+    }
+    // 3. Carry it out. The grant is confirmed at the API server itself before the first destroy.
+    const deadline = Date.parse(granted.deadline);
+    if (Date.now() > deadline) {
+      throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
+    }
+    logger.info('applying', { epoch: granted.epoch, ...plan.report });
+    // Asked to stop, it finishes the GPU at hand (signal); after the deadline it starts no operation at all.
+    const mayStart = (): boolean => Date.now() <= deadline;
+    const options = { ...this.#options(partition, granted, signal), mayStart };
+    const { failures, state } = await device.apply(granted.gpus, plan.work, options);
+    const [failure] = failures;
+    return { state, fault: failure && faultOf(failure.error, failure.uuid) };
+  }
+
+  /**
+   * Makes a granted layout again of which a reboot has left nothing. Only creates; anything else goes the usual way.
+   *
+   * @returns undefined where that is not enough
+   */
+  async makeAgain(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome | undefined> {
+    const { device, logger, view, claim } = this.#parts;
+    const { work, report } = planWish(view.report, granted, claim.foreign(partition));
+    const destroys = work.some(
+      ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
+    );
+    if (report.refusal !== undefined || destroys) return undefined;
+    if (work.length === 0) return { state: view.state };
+    logger.info('the node has been restarted; making the granted layout again', { ...report });
+    const options = this.#options(partition, granted, signal);
+    const { failures, state } = await device.apply(granted.gpus, work, options);
+    const [failure] = failures;
+    return { state, fault: failure && faultOf(failure.error, failure.uuid) };
+  }
+
+  #options(partition: Partition, granted: Grant, signal: AbortSignal): WorkOptions {
+    const { kubelet, view } = this.#parts;
+    return {
+      signal,
+      state: view.state,
+      allowGpuReset: granted.allowGpuReset ?? false,
+      undo: granted.rollback !== 'Never',
+      allOrNothing: partition.spec.strategy === 'single',
+      mayStart: () => true,
+      confirm: () => this.#confirm(partition, granted),
+      listHeld: async () => new Set((await kubelet?.ask(view.report, partition.spec.strategy))?.holders.keys()),
+    };
+  }
+
+  /** Reads the object afresh: no answer, no destroy. */
+  async #confirm(partition: Partition, granted: Grant): Promise<void> {
+    const { name, uid } = partition.metadata;
+    const fresh = await this.#parts.client.get<Partition>({ resource: nodePartitions, name });
+    if (fresh.metadata.uid !== uid || fresh.spec.granted?.epoch !== granted.epoch) {
+      throw new GrantRefused('Stale', `grant ${granted.epoch} has been replaced meanwhile`);
+    }
+  }
+}
