@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import type { PolicySpec } from '../../src/api/types.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { useRig } from '../support/rig.ts';
+
+const gpus = ['A100-SXM4-40GB'];
+const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
+
+function aNode(name: string, labels: Readonly<Record<string, string>> = {}): RigNode {
+  return { name, gpus, labels: { pool: name, ...labels }, strategy: 'mixed' };
+}
+
+const nodes: readonly RigNode[] = [
+  aNode('mig-manager', { [migManagerLabel]: 'true', 'nvidia.com/mig.config': 'all-disabled' }),
+  aNode('hami'),
+  aNode('nos', { 'nos.nebuly.com/gpu-partitioning': 'mig' }),
+  aNode('dra'),
+  aNode('aws'),
+  aNode('upgraded', { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' }),
+];
+
+const migManager = {
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: 'nvidia-mig-manager', namespace: 'kube-system' },
+  spec: {
+    selector: { matchLabels: { app: 'nvidia-mig-manager' } },
+    template: {
+      metadata: { labels: { app: 'nvidia-mig-manager' } },
+      spec: {
+        nodeSelector: { [migManagerLabel]: 'true' },
+        tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+        containers: [{ name: 'nvidia-mig-manager', image: 'example.com/mig-manager:1' }],
+      },
+    },
+  },
+};
+
+/** What NVIDIA's DRA driver publishes of a GPU with dynamic MIG. */
+const resourceSlice = {
+  apiVersion: 'resource.k8s.io/v1',
+  kind: 'ResourceSlice',
+  metadata: { name: 'dra-gpu.nvidia.com' },
+  spec: {
+    driver: 'gpu.nvidia.com',
+    nodeName: 'dra',
+    pool: { name: 'dra', generation: 1, resourceSliceCount: 1 },
+    sharedCounters: [{ name: 'gpu-0-counters', counters: { memory: { value: '40Gi' } } }],
+  },
+};
+
+describe('GPUs that somebody else owns', function () {
+  this.timeout(60_000);
+  const rig = useRig(nodes);
+
+  async function create(object: object): Promise<void> {
+    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
+    if (code !== 0) throw new Error(stderr);
+  }
+
+  async function ask(pool: string, more: Partial<PolicySpec> = {}): Promise<void> {
+    await rig().apply(pool, {
+      nodeSelector: { matchLabels: { pool } },
+      layouts: [{ profiles: { '3g.20gb': 2 } }],
+      ...more,
+    });
+  }
+
+  async function untilReason(node: string, reason: string): Promise<string> {
+    const ready = async () => (await rig().partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
+    const found = await eventually(ready, (condition) => condition?.reason === reason, {
+      timeoutMs: 30_000,
+      what: `node ${node} to be ${reason}`,
+    });
+    return found?.message ?? '';
+  }
+
+  /** No operation, no grant, no taint, no label of GPU Feature Discovery. */
+  async function expectUntouched(node: string): Promise<void> {
+    expect(await rig().rig.deviceOperations(node)).to.deep.equal([]);
+    expect((await rig().partition(node)).spec.granted).to.equal(undefined);
+    const { metadata, spec } = await rig().node(node);
+    expect((spec.taints ?? []).filter(({ key }) => key.startsWith('gpupartition.dev/'))).to.deep.equal([]);
+    expect(Object.keys(metadata.labels).filter((key) => key.startsWith('nvidia.com/mig-'))).to.deep.equal([]);
+  }
+
+  async function isReady(node: string): Promise<void> {
+    await rig().waitFor(node, 'Ready', 'True', 'Ready');
+    expect((await rig().partition(node)).status?.layout).to.equal('1 GPU: 2×3g.20gb');
+  }
+
+  it('are left to HAMi until its annotation is gone', async () => {
+    await rig().kubectl('annotate', 'node', 'hami', 'hami.io/node-nvidia-register=[{"id":"GPU-1"}]');
+    await ask('hami');
+    const message = await untilReason('hami', 'ForeignManager');
+    expect(message).to.match(
+      /HAMi: annotation hami\.io\/node-nvidia-register.*To hand the GPUs over: .*kubectl annotate/,
+    );
+    await expectUntouched('hami');
+    await rig().kubectl('annotate', 'node', 'hami', 'hami.io/node-nvidia-register-');
+    await isReady('hami');
+  });
+
+  it('are left to nos until its label is gone', async () => {
+    await ask('nos');
+    expect(await untilReason('nos', 'ForeignManager')).to.include('nos.nebuly.com/gpu-partitioning=mig');
+    await expectUntouched('nos');
+    await rig().kubectl('label', 'node', 'nos', 'nos.nebuly.com/gpu-partitioning-');
+    await isReady('nos');
+  });
+
+  it('are left to the DRA driver where it makes slices itself', async () => {
+    await create(resourceSlice);
+    await ask('dra');
+    const message = await untilReason('dra', 'ForeignManager');
+    expect(message).to.match(/dynamic MIG: shared counters .* ResourceSlice dra-gpu\.nvidia\.com/);
+    await expectUntouched('dra');
+  });
+
+  it('are left to the AWS virtual GPU plugin while a pod uses what it offers', async () => {
+    const amounts = { 'k8s.amazonaws.com/vgpu': '10' };
+    const status = JSON.stringify({ status: { capacity: amounts, allocatable: amounts } });
+    await rig().kubectl('patch', 'node', 'aws', '--subresource=status', '--type=merge', '-p', status);
+    await create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'shares', namespace: 'default' },
+      spec: {
+        nodeName: 'aws',
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: 'c', image: 'example.com/c:1', resources: { limits: { 'k8s.amazonaws.com/vgpu': 1 } } }],
+      },
+    });
+    await ask('aws');
+    expect(await untilReason('aws', 'ForeignManager')).to.match(
+      /k8s\.amazonaws\.com\/vgpu 10, used by default\/shares/,
+    );
+    await expectUntouched('aws');
+    await rig().kubectl('delete', 'pod', 'shares', '--force', '--grace-period=0');
+    await isReady('aws');
+  });
+
+  it('are not touched while the driver is being replaced', async () => {
+    await ask('upgraded');
+    expect(await untilReason('upgraded', 'DriverUpgrade')).to.include('drain-required');
+    await expectUntouched('upgraded');
+    await rig().kubectl('label', 'node', 'upgraded', 'nvidia.com/gpu-driver-upgrade-state=upgrade-done', '--overwrite');
+    await isReady('upgraded');
+  });
+
+  it('are left to mig-manager, by name and with what to do', async () => {
+    await create(migManager);
+    await ask('mig-manager');
+    const message = await untilReason('mig-manager', 'ForeignManager');
+    expect(message).to.match(
+      /mig-manager: label nvidia\.com\/gpu\.deploy\.mig-manager=true.*allow\.takeOver: \[mig-manager\]/,
+    );
+    await expectUntouched('mig-manager');
+    const { metadata } = await rig().node('mig-manager');
+    expect(metadata.labels[migManagerLabel]).to.equal('true');
+  });
+
+  it('are taken over from mig-manager where the policy allows it, when its pod has gone', async () => {
+    const pods = async () => (await rig().kubectl('get', 'pods', '-n', 'kube-system', '-o', 'name')).trim();
+    expect(await pods()).to.include('nvidia-mig-manager');
+    await ask('mig-manager', { allow: { takeOver: ['mig-manager'] } });
+    await isReady('mig-manager');
+    expect(await pods()).to.equal('');
+    const { metadata } = await rig().node('mig-manager');
+    expect(metadata.labels).to.include({ [migManagerLabel]: 'false', 'nvidia.com/mig.config.state': 'success' });
+    expect(metadata.labels['nvidia.com/mig.config'], 'the user’s').to.equal('all-disabled');
+  });
+
+  it('go back to mig-manager when the policy goes', async () => {
+    await rig().kubectl('delete', 'gpp', 'mig-manager');
+    const node = await eventually(
+      () => rig().node('mig-manager'),
+      ({ metadata }) => metadata.labels[migManagerLabel] === 'true',
+      { timeoutMs: 20_000, what: 'the label of mig-manager' },
+    );
+    expect(node.metadata.annotations).to.not.have.property('gpupartition.dev/on-loan');
+    expect((await rig().partition('mig-manager')).status?.layout, 'the layout stays').to.equal('1 GPU: 2×3g.20gb');
+  });
+});
