@@ -150,7 +150,7 @@ export class NodeAgent {
       describeReport(this.#view.report),
       partition.spec.strategy ?? 'mixed',
     );
-    return (advertised.stale ?? 0) === 0 && errors.length === 0 && offersDevices(advertised.resources, resources);
+    return advertised.stale === 0 && errors.length === 0 && offersDevices(advertised.resources ?? {}, resources);
   }
 
   /** What is always reported. */

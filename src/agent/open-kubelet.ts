@@ -19,7 +19,7 @@ export function kubeletOf(client: Pick<PodResourcesClient, 'list' | 'listAllocat
         const allocatable = await client.listAllocatable();
         wasTold = true;
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-        return { holders: holdersOf(device, holdings).ofDevice, advertised: { resources, stale } };
+        return { holders: holdersOf(device, holdings).ofDevice, advertised: { stale, ...some(resources) } };
       } catch (error) {
         if (!(error instanceof KubeletError) || !untold.includes(error.code)) throw error;
         if (wasTold)
@@ -29,4 +29,9 @@ export function kubeletOf(client: Pick<PodResourcesClient, 'list' | 'listAllocat
       }
     },
   };
+}
+
+/** Server-side apply makes null of an empty map, which the schema refuses. */
+function some(resources: Readonly<Record<string, number>>): { readonly resources?: Record<string, number> } {
+  return Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
 }

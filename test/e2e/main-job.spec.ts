@@ -79,8 +79,6 @@ describe('the main job, all programs on a real control plane', function () {
         'gpupartition.dev/state': 'ready',
         'nvidia.com/mig.config.state': 'success',
       });
-      // Of the controller manager: whatever we write beside it, it stays.
-      expect(node.metadata.annotations).to.have.property('node.alpha.kubernetes.io/ttl');
     }
   });
 

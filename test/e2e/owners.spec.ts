@@ -122,6 +122,7 @@ describe('GPUs that somebody else owns', function () {
   it('are left to the AWS virtual GPU plugin while a pod uses what it offers', async () => {
     const amounts = { 'k8s.amazonaws.com/vgpu': '10' };
     const status = JSON.stringify({ status: { capacity: amounts, allocatable: amounts } });
+    await rig().kubectl('annotate', 'node', 'aws', 'example.com/keep=me');
     await rig().kubectl('patch', 'node', 'aws', '--subresource=status', '--type=merge', '-p', status);
     await create({
       apiVersion: 'v1',
@@ -140,6 +141,9 @@ describe('GPUs that somebody else owns', function () {
     await expectUntouched('aws');
     await rig().kubectl('delete', 'pod', 'shares', '--force', '--grace-period=0');
     await isReady('aws');
+    const { annotations } = (await rig().node('aws')).metadata;
+    expect(annotations, 'beside our own').to.include({ 'example.com/keep': 'me' });
+    expect(annotations).to.have.property('gpupartition.dev/managed-labels');
   });
 
   it('are not touched while the driver is being replaced', async () => {

@@ -64,7 +64,7 @@ export function useRig(
           .trimEnd()
           .split('\n')
           .slice(-25)
-          .map((line) => line.slice(0, 300))
+          .map((line) => line.slice(0, 800))
           .join('\n')}\n`,
       );
     }

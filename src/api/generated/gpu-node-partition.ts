@@ -276,15 +276,15 @@ export interface GpuNodePartition {
        */
       advertised?: {
         /**
-         * Resource name to count.
+         * Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).
          */
-        resources: {
+        resources?: {
           [k: string]: number;
         };
         /**
          * Device ids among them that the node does not have: the plugin has not looked since the devices changed.
          */
-        stale?: number;
+        stale: number;
       };
       /**
        * Profile tables of the driver, once for each model.

@@ -44,14 +44,14 @@ export function staleOffer(
 ): FenceVerdict | undefined {
   if (advertised === undefined) return undefined;
   const offered = Object.fromEntries(
-    Object.entries(advertised.resources).map(([name, count]) => [name, String(count)]),
+    Object.entries(advertised.resources ?? {}).map(([name, count]) => [name, String(count)]),
   );
-  const stale = advertised.stale ?? 0;
+  const { stale } = advertised;
   if (stale === 0 && advertises(offered, wanted)) return undefined;
   const found =
     stale > 0
       ? `${stale} of the devices that it offers are gone`
-      : `it offers ${resourcesText(advertised.resources)} instead of ${resourcesText(wanted)}`;
+      : `it offers ${resourcesText(advertised.resources ?? {})} instead of ${resourcesText(wanted)}`;
   return {
     phase: 'Updating',
     reason: 'AdvertisePending',

@@ -22,7 +22,11 @@ export function describeProblem(problem: ContainerProblem, runningSince: string)
     case 'NotReady':
       return { ready: false, started: true, state: { running: { startedAt: runningSince } } };
     case 'NotCreated':
-      return { ready: false, started: false, state: { waiting: { reason: 'ContainerCreating', message: problem.message } } };
+      return {
+        ready: false,
+        started: false,
+        state: { waiting: { reason: 'ContainerCreating', message: problem.message } },
+      };
     case 'Crashed':
       return {
         ready: false,

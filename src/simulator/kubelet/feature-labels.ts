@@ -29,7 +29,8 @@ export function patchFeatureLabels({ metadata }: NodeObject, wanted: Labels): re
 }
 
 function noteOf({ annotations, resourceVersion }: NodeObject['metadata'], note: string): readonly JsonPatchOperation[] {
-  if (annotations !== undefined) return [{ op: 'add', path: pathOf('annotations', featureLabelsAnnotation), value: note }];
+  if (annotations !== undefined)
+    return [{ op: 'add', path: pathOf('annotations', featureLabelsAnnotation), value: note }];
   // The first annotation of a Node must not wipe those that another writer has added meanwhile.
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },

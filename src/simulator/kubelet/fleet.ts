@@ -8,17 +8,16 @@ import type { Change } from '../../kube/store.ts';
 import { silentLogger } from '../../process/logger.ts';
 import type { Logger } from '../../process/logger.ts';
 import { roleOf } from './daemon-role.ts';
+import { bootHost } from './host.ts';
 import type { Host } from './host.ts';
 import { nodesResource, podsResource } from './kube-objects.ts';
 import type { NodeObject, PodObject } from './kube-objects.ts';
-import { renewLease } from './lease.ts';
-import { Machine } from './machine.ts';
+import { syncLease } from './lease.ts';
+import type { Machine } from './machine.ts';
 import { syncNode } from './node-sync.ts';
-import { NodeDaemons } from './node-daemons.ts';
 import type { PluginFault } from './plugin-registration.ts';
-import { encodeAllocatable, encodeList } from './pod-resources.ts';
+import { PodIndex } from './pod-index.ts';
 import type { PodHolding } from './pod-resources.ts';
-import { servePodResources } from './pod-resources-server.ts';
 import { releasePod, syncPod } from './pod-sync.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { StateWatch } from './state-watch.ts';
@@ -42,7 +41,7 @@ export class KubeletFleet implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #timing: KubeletTiming;
   readonly #hosts = new Map<string, Host>();
-  readonly #podsByNode = new Map<string, Map<string, PodObject>>();
+  readonly #bound = new PodIndex();
   /** Label of each node that chooses the config file of its daemons. */
   readonly #configLabels = new Map<string, string | undefined>();
   readonly #states = new StateWatch();
@@ -91,18 +90,14 @@ export class KubeletFleet implements AsyncDisposable {
    * @throws UnknownGpuError, RangeError; the error of the operating system where its socket cannot be made
    */
   async addNode(node: SimulatedNode): Promise<void> {
-    const { name, podResourcesSocket } = node;
-    const machine = new Machine(node, this.#logger);
-    const clients = { kubelet: this.#client, nfd: this.#nfdClient };
-    const daemons = new NodeDaemons(machine, clients, this.#timing);
-    const server =
-      podResourcesSocket === undefined
-        ? undefined
-        : await servePodResources(podResourcesSocket, {
-            '/v1.PodResourcesLister/List': () => encodeList(this.listHoldings(name)),
-            '/v1.PodResourcesLister/GetAllocatableResources': () => encodeAllocatable(machine.advertised.deviceIds),
-          });
-    this.#hosts.set(name, { machine, daemons, server });
+    const { name } = node;
+    const host = await bootHost(node, {
+      clients: { kubelet: this.#client, nfd: this.#nfdClient },
+      logger: this.#logger,
+      timing: this.#timing,
+      listHoldings: () => this.listHoldings(name),
+    });
+    this.#hosts.set(name, host);
     this.#states.add(node.stateFile, () => this.#wakeNode(name));
     this.#wakeAll(name);
   }
@@ -135,10 +130,23 @@ export class KubeletFleet implements AsyncDisposable {
     this.#wakeAll(name);
   }
 
+  /**
+   * Starts what looks at the GPUs of a node anew, as a reboot does: the pods stay, their plugin, GFD and DCGM find the devices
+   * as they are then. Processes on devices that are gone do not come back.
+   */
+  restartContainers(name: string): void {
+    const host = this.#hostOf(name);
+    for (const pod of this.#bound.on(name).values()) {
+      host.daemons.stop(pod);
+      host.machine.closeGpus(pod);
+    }
+    this.#wakeAll(name);
+  }
+
   /** Pods that have been started on a node and not ended, with their devices. */
   listHoldings(name: string): readonly PodHolding[] {
     const machine = this.#machineOf(name);
-    return [...(this.#podsByNode.get(name)?.values() ?? [])].flatMap(({ metadata }) => {
+    return [...this.#bound.on(name).values()].flatMap(({ metadata }) => {
       const { namespace = '', uid = '' } = metadata;
       const containers = machine.allocationOf(uid);
       return containers === undefined ? [] : [{ namespace, name: metadata.name, uid, containers }];
@@ -178,14 +186,9 @@ export class KubeletFleet implements AsyncDisposable {
   }
 
   async #reconcileLease(machine: Machine): Promise<ReconcileResult> {
-    const { name } = machine.node;
-    const uid = this.#nodes.store.get(name)?.metadata.uid;
+    const uid = this.#nodes.store.get(machine.node.name)?.metadata.uid;
     if (uid === undefined) return {};
-    const waitMs = machine.renewedAtMs + this.#timing.leaseMs - performance.now();
-    if (waitMs > 0) return { requeueAfterMs: waitMs };
-    await renewLease(this.#client, { name, uid });
-    machine.renewedAtMs = performance.now();
-    return { requeueAfterMs: this.#timing.leaseMs };
+    return syncLease(machine, uid, { client: this.#client, leaseMs: this.#timing.leaseMs });
   }
 
   async #reconcilePod(key: string): Promise<ReconcileResult> {
@@ -209,7 +212,7 @@ export class KubeletFleet implements AsyncDisposable {
     const label = metadata.labels?.[devicePluginConfigLabel];
     if (label === this.#configLabels.get(name)) return;
     this.#configLabels.set(name, label);
-    for (const [key, pod] of this.#podsByNode.get(name) ?? []) {
+    for (const [key, pod] of this.#bound.on(name)) {
       if (roleOf(pod) !== undefined) this.#queue.add(`pod/${key}`);
     }
   }
@@ -217,16 +220,14 @@ export class KubeletFleet implements AsyncDisposable {
   #onPod(change: Change<PodObject>): void {
     const { object: pod, key } = change;
     const name = pod.spec?.nodeName ?? '';
-    const pods = this.#podsByNode.get(name) ?? new Map<string, PodObject>();
-    this.#podsByNode.set(name, pods);
     const host = this.#hosts.get(name);
+    this.#bound.follow(change);
+    if (host === undefined) return;
     if (change.type === 'delete') {
-      pods.delete(key);
-      if (host !== undefined) releasePod(host, pod);
+      releasePod(host, pod);
       this.#wakeNode(name);
     } else {
-      pods.set(key, pod);
-      if (host !== undefined) this.#queue.add(`pod/${key}`);
+      this.#queue.add(`pod/${key}`);
     }
   }
 
@@ -236,14 +237,18 @@ export class KubeletFleet implements AsyncDisposable {
 
   #wakeAll(name: string): void {
     this.#wakeNode(name);
-    for (const key of this.#podsByNode.get(name)?.keys() ?? []) this.#queue.add(`pod/${key}`);
+    for (const key of this.#bound.on(name).keys()) this.#queue.add(`pod/${key}`);
   }
 
   #machineOf(name: string): Machine {
+    return this.#hostOf(name).machine;
+  }
+
+  #hostOf(name: string): Host {
     const host = this.#hosts.get(name);
     if (host === undefined)
       throw new Error(`no node ${name} in this fleet; it has ${[...this.#hosts.keys()].join(', ')}`);
-    return host.machine;
+    return host;
   }
 }
 

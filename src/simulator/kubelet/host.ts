@@ -1,6 +1,13 @@
-import type { Machine } from './machine.ts';
-import type { NodeDaemons } from './node-daemons.ts';
+import { Machine } from './machine.ts';
+import { NodeDaemons } from './node-daemons.ts';
+import type { DaemonClients } from './node-daemons.ts';
+import { encodeAllocatable, encodeList } from './pod-resources.ts';
+import type { PodHolding } from './pod-resources.ts';
+import { servePodResources } from './pod-resources-server.ts';
 import type { PodResourcesServer } from './pod-resources-server.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+import type { KubeletTiming } from './timing.ts';
+import type { Logger } from '../../process/logger.ts';
 
 /** A simulated node with all that runs on it. */
 export interface Host {
@@ -8,4 +15,25 @@ export interface Host {
   readonly daemons: NodeDaemons;
   /** Where the kubelet tells who holds what; nowhere if absent. */
   readonly server?: PodResourcesServer | undefined;
+}
+
+export interface HostOptions {
+  readonly clients: DaemonClients;
+  readonly logger: Logger;
+  readonly timing: KubeletTiming;
+  /** Pods of the node that have been started, with their devices. */
+  readonly listHoldings: () => readonly PodHolding[];
+}
+
+/** @throws UnknownGpuError, RangeError; the error of the operating system where the node's socket cannot be made */
+export async function bootHost(node: SimulatedNode, options: HostOptions): Promise<Host> {
+  const { clients, logger, timing, listHoldings } = options;
+  const machine = new Machine(node, logger);
+  const daemons = new NodeDaemons(machine, clients, timing);
+  if (node.podResourcesSocket === undefined) return { machine, daemons };
+  const server = await servePodResources(node.podResourcesSocket, {
+    '/v1.PodResourcesLister/List': () => encodeList(listHoldings()),
+    '/v1.PodResourcesLister/GetAllocatableResources': () => encodeAllocatable(machine.advertised.deviceIds),
+  });
+  return { machine, daemons, server };
 }

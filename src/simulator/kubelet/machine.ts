@@ -118,11 +118,16 @@ export class Machine {
     this.#changeState((state) => withHandlesOf(state, pod, this.gpus));
   }
 
+  /** The programs of the pod that kept the GPUs open have ended. */
+  closeGpus(pod: PodObject): void {
+    if (this.#holders.delete(uidOf(pod))) this.#changeState((state) => withoutHandlesOf(state, pod));
+  }
+
   /** The pod is gone, or has ended: so have its processes. */
   release(pod: PodObject): void {
     const given = this.#allocations.get(uidOf(pod));
     if (given !== undefined && holdsDevices(given)) this.#changeState((state) => withoutProcessesOf(state, pod));
-    if (this.#holders.delete(uidOf(pod))) this.#changeState((state) => withoutHandlesOf(state, pod));
+    this.closeGpus(pod);
     for (const kept of [this.#allocations, this.#starts, this.#stops]) kept.delete(uidOf(pod));
   }
 

@@ -54,7 +54,11 @@ function describeConditions(now: string, problem: ContainerProblem | undefined):
   ];
 }
 
-function describeContainer({ metadata, status }: PodObject, { name, image = '' }: Container, startedAt: string): object {
+function describeContainer(
+  { metadata, status }: PodObject,
+  { name, image = '' }: Container,
+  startedAt: string,
+): object {
   return {
     name,
     image,

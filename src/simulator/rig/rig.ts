@@ -101,6 +101,7 @@ export class Rig implements AsyncDisposable {
     const gpus = assembleGpus(node.gpus, name);
     updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
     await writeBootId(this.#filesOf(name));
+    this.fleet.restartContainers(name);
     this.agent(name).start();
   }
 

@@ -50,8 +50,18 @@ describe('the role of a pod', () => {
   });
 
   it('is the device plugin where the controller sees one, and nowhere else', () => {
-    const containers = [[main], [{ name: 'gpu-feature-discovery-ctr' }], [{ name: 'mps-control-daemon-ctr' }], [sidecar, main]];
-    const labelSets = [labels, { app: 'nvidia-device-plugin-daemonset' }, { name: 'nvidia-device-plugin-ds' }, { app: 'x' }];
+    const containers = [
+      [main],
+      [{ name: 'gpu-feature-discovery-ctr' }],
+      [{ name: 'mps-control-daemon-ctr' }],
+      [sidecar, main],
+    ];
+    const labelSets = [
+      labels,
+      { app: 'nvidia-device-plugin-daemonset' },
+      { name: 'nvidia-device-plugin-ds' },
+      { app: 'x' },
+    ];
     const pods = containers.flatMap((list) => labelSets.map((podLabels) => aPod(list, { podLabels })));
     expect(pods.filter((pod) => roleOf(pod) === 'device-plugin')).to.deep.equal(pluginPodsOf(pods));
     expect(pluginPodsOf(pods)).to.have.length(6);
@@ -72,7 +82,10 @@ describe('the settings of a daemon’s pod', () => {
 
   it('name the ConfigMap that config-manager mounts, and the container that goes on watching', () => {
     expect(read({}).configManager).to.include({ configMap: 'configs', sidecar: 'nvidia-device-plugin-sidecar' });
-    const once = readDaemonSettings(aPod([main], { init: [{ ...sidecar, name: 'config-manager-init' }] }), 'device-plugin');
+    const once = readDaemonSettings(
+      aPod([main], { init: [{ ...sidecar, name: 'config-manager-init' }] }),
+      'device-plugin',
+    );
     expect(once.configManager).to.include({ configMap: 'configs' }).and.not.have.property('sidecar');
     expect(readDaemonSettings(aPod([main]), 'device-plugin')).to.deep.equal({ container: 'nvidia-device-plugin-ctr' });
   });

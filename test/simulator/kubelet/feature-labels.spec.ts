@@ -16,7 +16,12 @@ describe('the labels that NFD’s master writes for GPU Feature Discovery', () =
 
   it('replace what differs, remove its own that are missing now, and leave all else', () => {
     const node = aNode(
-      { 'nvidia.com/gpu.count': '7', 'nvidia.com/mig-1g.5gb.count': '7', 'nvidia.com/mig-2g.10gb.count': '1', pool: 'p' },
+      {
+        'nvidia.com/gpu.count': '7',
+        'nvidia.com/mig-1g.5gb.count': '7',
+        'nvidia.com/mig-2g.10gb.count': '1',
+        pool: 'p',
+      },
       'cpu-model,nvidia.com/gpu.count,nvidia.com/mig-1g.5gb.count',
     );
     expect(patchFeatureLabels(node, { 'nvidia.com/gpu.count': '1' })).to.deep.equal([

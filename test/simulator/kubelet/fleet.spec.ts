@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { expect } from 'chai';
 
+import { PodResourcesClient } from '../../../src/kubelet/pod-resources.ts';
 import { runProgram } from '../../../src/simulator/control-plane/run.ts';
 import { idleAnnotation } from '../../../src/simulator/kubelet/gpu-process.ts';
 import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/timing.ts';
@@ -136,14 +137,19 @@ describe('a fleet of simulated kubelets', () => {
 
   it('knows after a restart which devices the pods that run already hold', async () => {
     await using before = await GpuNodes.start(cluster());
-    const node = await before.boot(states.sevenSlices);
+    const podResourcesSocket = join(before.folder, 'kubelet.sock');
+    const kubelet = new PodResourcesClient({ socket: podResourcesSocket });
+    const node = await before.boot(states.sevenSlices, { podResourcesSocket });
     await before.waitForGpus(node.name, { 'nvidia.com/mig-1g.5gb': '7' });
     const about = { resource: 'nvidia.com/mig-1g.5gb', node: node.name };
     for (let i = 0; i < 6; i += 1) await before.waitForPhase(await before.createPod(about), 'Running');
+    const told = await kubelet.list();
     await before.fleet.stop();
 
     await using restarted = await GpuNodes.startFleet(cluster());
     await restarted.addNode(node);
+    await eventually(async () => expect(await kubelet.list()).to.have.deep.members([...told]));
+    expect((await kubelet.listAllocatable()).get('nvidia.com/mig-1g.5gb')).to.have.length(7);
     await before.waitForPhase(await before.createPod(about), 'Running');
     const ids = restarted
       .listHoldings(node.name)

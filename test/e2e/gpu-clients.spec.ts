@@ -1,0 +1,233 @@
+import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import type { PolicySpec } from '../../src/api/types.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
+
+const label = (client: string): string => `nvidia.com/gpu.deploy.${client}`;
+
+/** A node as gpu-operator sets it up, without NVSM. */
+const nodes: readonly RigNode[] = [
+  {
+    name: 'op',
+    gpus: ['A100-SXM4-40GB'],
+    strategy: 'mixed',
+    plugin: 'pod',
+    labels: {
+      pool: 'op',
+      [label('device-plugin')]: 'true',
+      [label('dcgm')]: 'true',
+      [label('nvsm')]: 'false',
+    },
+  },
+];
+
+const plugin = {
+  name: 'nvidia-device-plugin-daemonset',
+  client: 'device-plugin',
+  annotations: {},
+  container: { name: 'nvidia-device-plugin', env: [{ name: 'MIG_STRATEGY', value: 'mixed' }] },
+};
+/** Keeps every GPU open, and takes its time to go. */
+const dcgm = {
+  name: 'nvidia-dcgm',
+  client: 'dcgm',
+  annotations: {
+    'simulator.gpupartition.dev/holds-gpus': 'true',
+    'simulator.gpupartition.dev/stop-seconds': '2',
+  },
+  container: { name: 'nvidia-dcgm' },
+};
+
+function daemonSet({ name, client, annotations, container }: typeof plugin | typeof dcgm): object {
+  const labels = { app: name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name, namespace: 'kube-system' },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels, annotations },
+        spec: {
+          nodeSelector: { [label(client)]: 'true' },
+          tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+          containers: [{ image: 'example.com/client:1', ...container }],
+        },
+      },
+    },
+  };
+}
+
+type Layout = PolicySpec['layouts'][number];
+const whole: Layout = { mig: 'Disabled' };
+const large: Layout = { profiles: { '3g.20gb': 2 } };
+const small: Layout = { profiles: { '1g.5gb': 7 } };
+
+describe('clients of the GPUs under gpu-operator', function () {
+  this.timeout(90_000);
+  const rig = useRig(nodes, { controllerArguments: ['--clients-deadline-seconds', '5'] });
+
+  before(async function () {
+    this.timeout(60_000);
+    for (const one of [plugin, dcgm]) await create(daemonSet(one));
+    await untilBack();
+  });
+
+  async function create(object: object): Promise<void> {
+    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
+    if (code !== 0) throw new Error(stderr);
+  }
+
+  async function ask(layout: Layout): Promise<void> {
+    await rig().apply('op', { nodeSelector: { matchLabels: { pool: 'op' } }, layouts: [layout] });
+  }
+
+  async function deployLabels(): Promise<Readonly<Record<string, string | undefined>>> {
+    const { labels } = (await rig().node('op')).metadata;
+    return Object.fromEntries(['device-plugin', 'dcgm', 'nvsm'].map((client) => [client, labels[label(client)]]));
+  }
+
+  /** uids of the running pods of a DaemonSet. */
+  async function podsOf(name: string): Promise<readonly string[]> {
+    const path = '-o=jsonpath={range .items[?(@.status.phase=="Running")]}{.metadata.uid} {end}';
+    const text = await rig().kubectl('get', 'pods', '-n', 'kube-system', '-l', `app=${name}`, path);
+    return text.split(' ').filter((uid) => uid !== '');
+  }
+
+  /** Until every client runs again under the label that it had. */
+  async function untilBack(): Promise<void> {
+    await eventually(deployLabels, (found) => found['dcgm'] === 'true' && found['device-plugin'] === 'true', {
+      timeoutMs: 60_000,
+      what: 'deploy labels',
+    });
+    for (const { name } of [plugin, dcgm]) {
+      await eventually(
+        () => podsOf(name),
+        (pods) => pods.length === 1,
+        { timeoutMs: 20_000, what: `the pod of ${name}` },
+      );
+    }
+    expect((await deployLabels())['nvsm'], 'not ours to change').to.equal('false');
+    expect((await rig().node('op')).metadata.annotations ?? {}).to.not.have.property('gpupartition.dev/on-loan');
+  }
+
+  async function untilPaused(): Promise<void> {
+    await eventually(deployLabels, ({ dcgm: value }) => value === 'paused-for-mig-change', {
+      timeoutMs: 20_000,
+      intervalMs: 5,
+      what: 'the pause of DCGM',
+    });
+  }
+
+  async function untilReady(layout: string): Promise<void> {
+    await rig().waitFor('op', 'Ready', 'True', 'Ready', 60_000);
+    expect((await rig().partition('op')).status?.layout).to.equal(layout);
+    expect(ownTaints(await rig().node('op'))).to.deep.equal([]);
+  }
+
+  it('are away while MIG mode changes, which they would keep from changing, and back after it', async () => {
+    const [before] = await podsOf(dcgm.name);
+    await ask(large);
+    await untilPaused();
+    await untilReady('1 GPU: 2×3g.20gb');
+    await untilBack();
+    expect(await podsOf(dcgm.name)).to.not.include(before);
+    const { spec } = await rig().partition('op');
+    expect(spec.granted?.epoch, 'at the first try').to.equal(1);
+  });
+
+  it('stay where only slices change, and look at the devices anew afterwards', async () => {
+    const before = { dcgm: await podsOf(dcgm.name), plugin: await podsOf(plugin.name) };
+    const seen = new Set<string | undefined>();
+    await ask(small);
+    await eventually(
+      async () => {
+        for (const value of Object.values(await deployLabels())) seen.add(value);
+        return (await rig().policy('op')).status?.summary;
+      },
+      (summary) => summary === '1/1 ready',
+      { timeoutMs: 30_000, intervalMs: 20 },
+    ).catch(() => undefined);
+    await untilReady('1 GPU: 7×1g.5gb');
+    await untilBack();
+    expect([...seen].sort(), 'no label was touched').to.deep.equal(['false', 'true']);
+    expect(await podsOf(plugin.name)).to.not.deep.equal(before.plugin);
+    // Nobody waits for it: it takes its time to go.
+    await eventually(
+      () => podsOf(dcgm.name),
+      (pods) => pods.length === 1 && pods[0] !== before.dcgm[0],
+      { timeoutMs: 20_000, what: 'another pod of DCGM' },
+    );
+  });
+
+  it('come back when the controller was killed between taking them away and the grant', async () => {
+    await ask(whole);
+    await untilPaused();
+    await rig().rig.controller.stop('SIGKILL');
+    expect((await rig().partition('op')).spec.granted?.epoch, 'not granted yet').to.equal(2);
+    rig().rig.controller.start();
+    await untilReady('1 GPU: whole');
+    await untilBack();
+  });
+
+  it('come back when the controller was killed and nobody wants the change any more', async () => {
+    await ask(large);
+    await untilPaused();
+    await rig().rig.controller.stop('SIGKILL');
+    await rig().kubectl('delete', 'gpp', 'op');
+    rig().rig.controller.start();
+    await untilBack();
+    expect((await rig().partition('op')).status?.layout).to.equal('1 GPU: whole');
+    await eventually(
+      async () => ownTaints(await rig().node('op')),
+      (taints) => taints.length === 0,
+      { timeoutMs: 20_000 },
+    );
+  });
+
+  it('come back when the agent fails', async () => {
+    await writeFile(rig().rig.faultsFile('op'), 'fail DeviceSetMigMode rc=999\n');
+    await ask(large);
+    await untilPaused();
+    await rig().waitFor('op', 'Ready', 'False', 'Failed', 60_000);
+    await untilBack();
+    await writeFile(rig().rig.faultsFile('op'), '');
+    await untilReady('1 GPU: 2×3g.20gb');
+    await untilBack();
+  });
+
+  it('are named where they do not go, and come back then too', async () => {
+    const stubborn = { ...dcgm, annotations: { ...dcgm.annotations, 'simulator.gpupartition.dev/stop-seconds': '20' } };
+    const template = daemonSet(stubborn);
+    await create(template);
+    await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');
+    const operations = await rig().rig.deviceOperations('op');
+    await ask(whole);
+    await untilPaused();
+    const ready = async () => (await rig().partition('op')).status?.conditions?.find(({ type }) => type === 'Ready');
+    const found = await eventually(ready, (condition) => condition?.reason === 'ClientsStay', {
+      timeoutMs: 30_000,
+      what: 'ClientsStay',
+    });
+    expect(found?.message).to.include('kube-system/nvidia-dcgm-');
+    await eventually(deployLabels, ({ dcgm: value }) => value === 'true', { timeoutMs: 20_000, what: 'the label' });
+    expect(await rig().rig.deviceOperations('op')).to.deep.equal(operations);
+    await rig().kubectl('delete', 'gpp', 'op');
+  });
+
+  it('are left to a driver upgrade that has paused them', async () => {
+    const key = label('device-plugin');
+    await rig().kubectl('label', 'node', 'op', `${key}=paused-for-driver-upgrade`, '--overwrite');
+    await ask(whole);
+    const ready = async () => (await rig().partition('op')).status?.conditions?.find(({ type }) => type === 'Ready');
+    const found = await eventually(ready, (condition) => condition?.reason === 'DriverUpgrade', {
+      timeoutMs: 20_000,
+      what: 'DriverUpgrade',
+    });
+    expect(found?.message).to.include(key);
+    expect((await deployLabels())['device-plugin']).to.equal('paused-for-driver-upgrade');
+  });
+});
