@@ -15,6 +15,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   simulator: async () => (await import('./simulator.ts')).measureSimulator(),
   startup: async () => (await import('./startup.ts')).measureStartup(),
   rollout: async () => (await import('./rollout.ts')).measureRollout(),
+  refresh: async () => (await import('./refresh.ts')).measureRefresh(),
   memory: async () => (await import('./memory.ts')).measureMemory(),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(),
 };

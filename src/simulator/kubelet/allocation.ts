@@ -1,3 +1,4 @@
+import { uuidOfDeviceId } from '../../core/holding/device-id.ts';
 import type { Advertisement } from './advertisement.ts';
 import type { PodObject } from './kube-objects.ts';
 
@@ -43,12 +44,27 @@ export function allocate(
     for (const [resource, count] of counts) {
       const free = (advertised.deviceIds.get(resource) ?? []).filter((id) => !taken.has(id));
       if (free.length < count) return refuse(resource, count, free.length);
-      deviceIds[resource] = free.slice(0, count);
+      deviceIds[resource] = chooseLeastUsed(free, count, taken);
       for (const id of deviceIds[resource] ?? []) taken.add(id);
     }
     given.push({ container, deviceIds });
   }
   return given;
+}
+
+/** Replicas of the device that has given away the fewest, as the plugin prefers by default (`distributed`). */
+function chooseLeastUsed(free: readonly string[], count: number, taken: ReadonlySet<string>): readonly string[] {
+  const uses = new Map<string, number>();
+  const use = (id: string): void => void uses.set(uuidOfDeviceId(id), (uses.get(uuidOfDeviceId(id)) ?? 0) + 1);
+  for (const id of taken) use(id);
+  const left = [...free];
+  return Array.from({ length: count }, () => {
+    const usesOf = (id: string): number => uses.get(uuidOfDeviceId(id)) ?? 0;
+    const at = left.reduce((best, id, index) => (usesOf(id) < usesOf(left[best] ?? '') ? index : best), 0);
+    const [chosen = ''] = left.splice(at, 1);
+    use(chosen);
+    return chosen;
+  });
 }
 
 /** What a pod that runs already was given, from its own status: a kubelet's checkpoint file, in effect. */

@@ -1,0 +1,158 @@
+import { devicePluginConfigLabel } from '../../core/labels/label-key.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { WorkQueue } from '../../kube/queue.ts';
+import type { ReconcileResult } from '../../kube/queue.ts';
+import { Reflector } from '../../kube/reflector.ts';
+import { refOf } from '../../kube/resource.ts';
+import type { Change } from '../../kube/store.ts';
+import type { Logger } from '../../process/logger.ts';
+import { roleOf } from './daemon-role.ts';
+import type { Host } from './host.ts';
+import { nodesResource, podsResource } from './kube-objects.ts';
+import type { NodeObject, PodObject } from './kube-objects.ts';
+import { syncLease } from './lease.ts';
+import type { Machine } from './machine.ts';
+import { syncNode } from './node-sync.ts';
+import { PodIndex } from './pod-index.ts';
+import { releasePod, syncPod } from './pod-sync.ts';
+import type { KubeletTiming } from './timing.ts';
+
+export interface FleetLoopOptions {
+  readonly client: KubeClient;
+  readonly logger: Logger;
+  readonly timing: KubeletTiming;
+  /** The nodes there are, by name; changed by others. */
+  readonly hosts: ReadonlyMap<string, Host>;
+}
+
+/** Watches the Nodes and pods of a fleet, and brings each in line with its machine. */
+export class FleetLoop {
+  /** Pods by node. */
+  readonly bound = new PodIndex();
+  readonly #client: KubeClient;
+  readonly #timing: KubeletTiming;
+  readonly #hosts: ReadonlyMap<string, Host>;
+  /** Label of each node that chooses the config file of its daemons. */
+  readonly #configLabels = new Map<string, string | undefined>();
+  readonly #queue: WorkQueue;
+  readonly #nodes: Reflector<NodeObject>;
+  readonly #pods: Reflector<PodObject>;
+  #kubeletVersion = '';
+
+  constructor({ client, logger, timing, hosts }: FleetLoopOptions) {
+    this.#client = client;
+    this.#timing = timing;
+    this.#hosts = hosts;
+    this.#queue = new WorkQueue({
+      reconcile: (key) => this.#reconcile(key),
+      logger,
+      concurrency: 8,
+      backoff: { baseMs: 50, maxMs: 5_000 },
+    });
+    this.#nodes = new Reflector<NodeObject>({
+      client,
+      logger,
+      resource: nodesResource,
+      strip: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
+      onChange: ({ key, object }) => this.#onNode(key, object),
+    });
+    this.#pods = new Reflector<PodObject>({
+      client,
+      logger,
+      resource: podsResource,
+      fieldSelector: 'spec.nodeName!=',
+      onChange: (change) => this.#onPod(change),
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#kubeletVersion = readVersion(await this.#client.request({ method: 'GET', path: '/version' }));
+    this.#nodes.start();
+    this.#pods.start();
+    await Promise.all([this.#nodes.waitForSync(), this.#pods.waitForSync()]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#queue.stop(), this.#nodes.stop(), this.#pods.stop()]);
+  }
+
+  /** Has a Node brought in line with its machine soon. */
+  wakeNode(name: string): void {
+    if (this.#hosts.has(name)) this.#queue.add(`node/${name}`);
+  }
+
+  /** A Node and all pods that are bound to it. */
+  wakeAll(name: string): void {
+    this.wakeNode(name);
+    for (const key of this.bound.on(name).keys()) this.#queue.add(`pod/${key}`);
+  }
+
+  /** Keys say what to bring in order: `node/NAME`, `lease/NAME`, `pod/NAMESPACE/NAME`. */
+  async #reconcile(key: string): Promise<ReconcileResult> {
+    const [kind = ''] = key.split('/', 1);
+    const name = key.slice(kind.length + 1);
+    if (kind === 'pod') return this.#reconcilePod(name);
+    const machine = this.#hosts.get(name)?.machine;
+    if (machine === undefined || !machine.isRunning) return {};
+    return kind === 'lease' ? this.#reconcileLease(machine) : this.#reconcileNode(machine);
+  }
+
+  async #reconcileNode(machine: Machine): Promise<ReconcileResult> {
+    const { name } = machine.node;
+    const shown = this.#nodes.store.get(name);
+    if (shown !== undefined) this.#queue.add(`lease/${name}`);
+    const sight = { client: this.#client, shown, timing: this.#timing, kubeletVersion: this.#kubeletVersion };
+    return syncNode(machine, sight);
+  }
+
+  async #reconcileLease(machine: Machine): Promise<ReconcileResult> {
+    const uid = this.#nodes.store.get(machine.node.name)?.metadata.uid;
+    if (uid === undefined) return {};
+    return syncLease(machine, uid, { client: this.#client, leaseMs: this.#timing.leaseMs });
+  }
+
+  async #reconcilePod(key: string): Promise<ReconcileResult> {
+    const pod = this.#pods.store.get(key);
+    const name = pod?.spec?.nodeName ?? '';
+    const host = this.#hosts.get(name);
+    if (pod === undefined || host === undefined || !host.machine.isRunning) return {};
+    const before = host.machine.advertised;
+    const labels = this.#nodes.store.get(name)?.metadata.labels ?? {};
+    const result = await syncPod(host, pod, refOf(podsResource, pod), {
+      client: this.#client,
+      timing: this.#timing,
+      labels,
+    });
+    if (host.machine.advertised !== before) this.wakeNode(name);
+    return result;
+  }
+
+  #onNode(name: string, { metadata }: NodeObject): void {
+    this.wakeNode(name);
+    const label = metadata.labels?.[devicePluginConfigLabel];
+    if (label === this.#configLabels.get(name)) return;
+    this.#configLabels.set(name, label);
+    for (const [key, pod] of this.bound.on(name)) {
+      if (roleOf(pod) !== undefined) this.#queue.add(`pod/${key}`);
+    }
+  }
+
+  #onPod(change: Change<PodObject>): void {
+    const { object: pod, key } = change;
+    const name = pod.spec?.nodeName ?? '';
+    const host = this.#hosts.get(name);
+    this.bound.follow(change);
+    if (host === undefined) return;
+    if (change.type === 'delete') {
+      releasePod(host, pod);
+      this.wakeNode(name);
+    } else {
+      this.#queue.add(`pod/${key}`);
+    }
+  }
+}
+
+function readVersion(answer: unknown): string {
+  const isVersion = typeof answer === 'object' && answer !== null && 'gitVersion' in answer;
+  return isVersion ? String(answer.gitVersion) : 'v0.0.0';
+}

@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import type { PolicySpec } from '../../src/api/types.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
+
+const names = ['stale', 'silent', 'keyless', 'single'] as const;
+type Name = (typeof names)[number];
+const nodes: readonly RigNode[] = names.map((name) => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: name },
+  strategy: 'mixed',
+  plugin: 'pod',
+}));
+
+const configManager = {
+  image: 'example.com/plugin:1',
+  command: ['config-manager'],
+  env: [{ name: 'CONFIG_FILE_SRCDIR', value: '/available-configs' }],
+  volumeMounts: [{ name: 'available-configs', mountPath: '/available-configs' }],
+};
+
+/** The plugin of one node: with the administrator's own config files, or with a strategy by environment. */
+function daemonSet(name: Name): object {
+  const labels = { 'app.kubernetes.io/name': 'nvidia-device-plugin', node: name };
+  const isConfigured = name === 'keyless';
+  const env = isConfigured
+    ? [{ name: 'CONFIG_FILE', value: '/config/config.yaml' }]
+    : [{ name: 'MIG_STRATEGY', value: name === 'single' ? 'single' : 'mixed' }];
+  const plugin = { name: 'nvidia-device-plugin-ctr', image: 'example.com/plugin:1', env };
+  const sidecar = { name: 'nvidia-device-plugin-sidecar', ...configManager };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: `plugin-${name}`, namespace: 'kube-system' },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          nodeSelector: { pool: name },
+          tolerations: [{ operator: 'Exists' }],
+          containers: isConfigured ? [plugin, sidecar] : [plugin],
+          ...(isConfigured && {
+            initContainers: [{ name: 'nvidia-device-plugin-init', ...configManager }],
+            volumes: [{ name: 'available-configs', configMap: { name: 'plugin-configs' } }],
+          }),
+        },
+      },
+    },
+  };
+}
+
+describe('a device plugin that does not do what it should', function () {
+  this.timeout(60_000);
+  const rig = useRig(nodes, { controllerArguments: ['--advertise-deadline-seconds', '3'] });
+
+  before(async function () {
+    this.timeout(60_000);
+    await create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'plugin-configs', namespace: 'kube-system' },
+      data: { usual: 'version: v1\nflags: {migStrategy: mixed}\n' },
+    });
+    await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=usual');
+    for (const name of names) await create(daemonSet(name));
+    for (const name of names) await untilAdvertised(name, '1');
+  });
+
+  async function create(object: object): Promise<void> {
+    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
+    if (code !== 0) throw new Error(stderr);
+  }
+
+  async function ask(pool: Name, more: Partial<PolicySpec> = {}): Promise<void> {
+    const layouts = [{ profiles: { '1g.5gb': 7 } }];
+    await rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, layouts, ...more });
+  }
+
+  async function untilAdvertised(node: Name, gpus: string): Promise<void> {
+    await eventually(
+      () => rig().node(node),
+      ({ status }) => status.allocatable?.['nvidia.com/gpu'] === gpus,
+      { timeoutMs: 30_000, what: `the GPUs of ${node}` },
+    );
+  }
+
+  /** Until the node has failed for this reason. It never was Ready with the layout. */
+  async function untilFailed(node: Name, reason: string): Promise<string> {
+    const partition = await eventually(
+      () => rig().partition(node),
+      ({ status }) =>
+        status?.phase === 'Failed' && status.conditions?.find(({ type }) => type === 'Ready')?.reason === reason,
+      { timeoutMs: 40_000, what: `node ${node} to fail with ${reason}` },
+    );
+    return partition.status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '';
+  }
+
+  async function isReady(node: Name): Promise<void> {
+    await rig().waitFor(node, 'Ready', 'True', 'Ready', 60_000);
+    expect(ownTaints(await rig().node(node))).to.deep.equal([]);
+  }
+
+  it('advertises what was before: the node stays closed and says so, until it does', async () => {
+    rig().rig.fleet.setPluginFault('stale', 'Stale');
+    await ask('stale');
+    const message = await untilFailed('stale', 'AdvertisePending');
+    expect(message).to.match(
+      /advertises nvidia\.com\/gpu 1 instead of nvidia\.com\/mig-1g\.5gb 7|of the devices that it offers are gone/,
+    );
+    expect(ownTaints(await rig().node('stale'))).to.deep.equal(['gpupartition.dev/repartitioning']);
+    rig().rig.fleet.setPluginFault('stale', undefined);
+    await rig().kubectl('delete', 'pods', '-n', 'kube-system', '-l', 'node=stale', '--wait=false');
+    await isReady('stale');
+  });
+
+  it('never comes back: the node says so, and is Ready when it does', async () => {
+    rig().rig.fleet.setPluginFault('silent', 'NeverReady');
+    await ask('silent');
+    const message = await untilFailed('silent', 'AdvertisePending');
+    expect(message).to.match(
+      /advertises nothing instead of nvidia\.com\/mig-1g\.5gb 7.*pod kube-system\/plugin-silent-/,
+    );
+    rig().rig.fleet.setPluginFault('silent', undefined);
+    await rig().kubectl('delete', 'pods', '-n', 'kube-system', '-l', 'node=silent', '--wait=false');
+    await isReady('silent');
+  });
+
+  it('cannot start because its node names a config file that is not there: that is said', async () => {
+    await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=absent', '--overwrite');
+    await ask('keyless');
+    const message = await untilFailed('keyless', 'AdvertisePending');
+    expect(message).to.match(/CrashLoopBackOff.*absent/);
+    expect(message).to.include('nvidia.com/device-plugin.config names absent');
+    await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=usual', '--overwrite');
+    await isReady('keyless');
+  });
+
+  it('speaks another strategy: the setting is named, and nothing is touched', async () => {
+    await ask('single');
+    const message = await untilFailed('single', 'StrategyMismatch');
+    expect(message).to.match(
+      /strategy is single by environment MIG_STRATEGY of container nvidia-device-plugin-ctr.*wants mixed/,
+    );
+    expect(await rig().rig.deviceOperations('single')).to.deep.equal([]);
+    expect(ownTaints(await rig().node('single'))).to.deep.equal([]);
+    await ask('single', { strategy: 'single' });
+    await isReady('single');
+  });
+
+  it('has no file of ours to share by: a policy with sharing is refused', async () => {
+    await ask('single', {
+      strategy: 'single',
+      sharing: { timeSlicing: [{ resource: 'nvidia.com/gpu', replicas: 2 }] },
+    });
+    const policy = await rig().waitFor('single', 'Valid', 'False', 'NotConfigured');
+    const message = policy.status?.conditions?.find(({ type }) => type === 'Valid')?.message;
+    expect(message).to.include('--device-plugin-config-map');
+  });
+});

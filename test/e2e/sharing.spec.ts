@@ -1,0 +1,199 @@
+import { expect } from 'chai';
+import { parse, stringify } from 'yaml';
+import type { PolicySpec } from '../../src/api/types.ts';
+import { applyFolder, type RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
+
+const namespace = 'gpu-operator';
+const configMap = 'gpu-partition-device-plugin';
+const configLabel = 'nvidia.com/device-plugin.config';
+const nodes: readonly RigNode[] = [
+  { name: 'shared', gpus: ['A100-SXM4-40GB'], labels: { pool: 'shared' }, strategy: 'none', plugin: 'pod' },
+];
+
+/** NVIDIA's config-manager as its Helm chart sets it up: before the plugin and beside it. */
+const configManager = {
+  image: 'example.com/plugin:1',
+  command: ['config-manager'],
+  env: [
+    { name: 'CONFIG_FILE_SRCDIR', value: '/available-configs' },
+    { name: 'FALLBACK_STRATEGIES', value: 'named,single,empty' },
+  ],
+  volumeMounts: [{ name: 'available-configs', mountPath: '/available-configs' }],
+};
+const daemonSet = {
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: 'nvidia-device-plugin', namespace },
+  spec: {
+    selector: { matchLabels: { 'app.kubernetes.io/name': 'nvidia-device-plugin' } },
+    template: {
+      metadata: { labels: { 'app.kubernetes.io/name': 'nvidia-device-plugin' } },
+      spec: {
+        tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+        initContainers: [{ name: 'nvidia-device-plugin-init', ...configManager }],
+        containers: [
+          { name: 'nvidia-device-plugin-sidecar', ...configManager },
+          {
+            name: 'nvidia-device-plugin-ctr',
+            image: 'example.com/plugin:1',
+            env: [{ name: 'CONFIG_FILE', value: '/config/config.yaml' }],
+          },
+        ],
+        volumes: [{ name: 'available-configs', configMap: { name: configMap } }],
+      },
+    },
+  },
+};
+
+describe('strategy and time-slicing by the device plugin’s own config file', function () {
+  this.timeout(60_000);
+  const rig = useRig(nodes, { controllerArguments: ['--device-plugin-config-map', `${namespace}/${configMap}`] });
+
+  before(async () => {
+    await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await applyFolder(rig().controlPlane, 'config/device-plugin-config');
+    // What nodes without a policy take.
+    await create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: configMap, namespace },
+      data: { default: 'version: v1\nflags: {migStrategy: none}\n' },
+    });
+    await create(daemonSet);
+  });
+
+  async function create(object: object): Promise<void> {
+    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
+    if (code !== 0) throw new Error(stderr);
+  }
+
+  async function ask(spec: Partial<PolicySpec> & Pick<PolicySpec, 'layouts'>): Promise<void> {
+    await rig().apply('shared', { nodeSelector: { matchLabels: { pool: 'shared' } }, ...spec });
+    await rig().waitFor('shared', 'Ready', 'True', 'Ready');
+  }
+
+  async function allocatable(): Promise<Readonly<Record<string, string>>> {
+    const found = (await rig().node('shared')).status.allocatable ?? {};
+    return Object.fromEntries(Object.entries(found).filter(([key, n]) => key.startsWith('nvidia.com/') && n !== '0'));
+  }
+
+  async function files(): Promise<Readonly<Record<string, string>>> {
+    const text = await rig().kubectl('get', 'configmap', configMap, '-n', namespace, '-o', 'json');
+    return (JSON.parse(text) as { readonly data: Readonly<Record<string, string>> }).data;
+  }
+
+  const labels = async () => (await rig().node('shared')).metadata.labels;
+
+  /** Whether a container of the plugin ever exited. */
+  async function restarts(): Promise<string> {
+    const path = '-o=jsonpath={.items[*].status.containerStatuses[*].restartCount}';
+    return rig().kubectl('get', 'pods', '-n', namespace, path);
+  }
+
+  it('shares slices: resources, labels and the plugin’s file say the same', async () => {
+    await ask({
+      layouts: [{ profiles: { '1g.5gb': 7 } }],
+      sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 4 }] },
+    });
+    expect(await allocatable()).to.deep.equal({ 'nvidia.com/mig-1g.5gb': '28' });
+    const found = await labels();
+    expect(found).to.include({
+      'nvidia.com/mig-1g.5gb.product': 'NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED',
+      'nvidia.com/mig-1g.5gb.count': '7',
+      'nvidia.com/mig-1g.5gb.replicas': '4',
+      'nvidia.com/mig-1g.5gb.sharing-strategy': 'time-slicing',
+    });
+    const key = found[configLabel] ?? '';
+    expect(key).to.match(/^gpu-partition-mixed-[0-9a-f]{8}$/);
+    expect(parse((await files())[key] ?? '')).to.deep.equal({
+      version: 'v1',
+      flags: { migStrategy: 'mixed' },
+      sharing: { timeSlicing: { resources: [{ name: 'nvidia.com/mig-1g.5gb', replicas: 4 }] } },
+    });
+    expect(ownTaints(await rig().node('shared'))).to.deep.equal([]);
+  });
+
+  it('lets more pods run than there are slices', async () => {
+    const pod = (name: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default' },
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: 'c', image: 'example.com/c:1', resources: { limits: { 'nvidia.com/mig-1g.5gb': 1 } } }],
+      },
+    });
+    const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
+    for (const name of names) await create(pod(name));
+    await eventually(
+      () => rig().kubectl('get', 'pods', '-o', 'jsonpath={.items[*].status.phase}'),
+      (phases) => phases === names.map(() => 'Running').join(' '),
+      { timeoutMs: 20_000, what: 'eight pods' },
+    );
+    const devices = rig()
+      .rig.fleet.listHoldings('shared')
+      .flatMap(({ containers }) => containers.flatMap(({ deviceIds }) => Object.values(deviceIds).flat()));
+    expect(new Set(devices).size).to.equal(8);
+    expect(new Set(devices.map((id) => id.replace(/::\d+$/, ''))).size).to.equal(7);
+  });
+
+  afterEach(async () => {
+    await rig().kubectl('delete', 'pods', '--all', '--force', '--grace-period=0');
+  });
+
+  it('changes the sharing alone without touching the device, behind a closed door', async () => {
+    const operations = await rig().rig.deviceOperations('shared');
+    const earlier = (await labels())[configLabel];
+    await ask({
+      layouts: [{ profiles: { '1g.5gb': 7 } }],
+      sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] },
+    });
+    expect(await allocatable()).to.deep.equal({ 'nvidia.com/mig-1g.5gb': '14' });
+    expect(await rig().rig.deviceOperations('shared')).to.deep.equal(operations);
+    expect((await labels())[configLabel]).to.not.equal(earlier);
+  });
+
+  it('changes strategy and layout in one step in which the plugin never fails', async () => {
+    await ask({ layouts: [{ profiles: { '3g.20gb': 1, '1g.5gb': 2 } }] });
+    expect(await allocatable()).to.deep.equal({ 'nvidia.com/mig-1g.5gb': '2', 'nvidia.com/mig-3g.20gb': '1' });
+    // Under single the plugin would exit on the layout of before, of two profiles.
+    await ask({ strategy: 'single', layouts: [{ profiles: { '2g.10gb': 3 } }] });
+    expect(await allocatable()).to.deep.equal({ 'nvidia.com/gpu': '3' });
+    expect(await labels()).to.include({
+      'nvidia.com/gpu.product': 'NVIDIA-A100-SXM4-40GB-MIG-2g.10gb',
+      'nvidia.com/mig.strategy': 'single',
+    });
+    expect(await restarts()).to.match(/^[0 ]*$/);
+  });
+
+  it('keeps what is the administrator’s in the ConfigMap, and drops files that nobody uses', async () => {
+    const found = await files();
+    expect(found['default']).to.include('none');
+    const ours = Object.keys(found).filter((key) => key.startsWith('gpu-partition-'));
+    const used = (await labels())[configLabel];
+    expect(ours).to.include(used);
+    expect(ours.length, 'the last one and at most the one before').to.be.lessThan(3);
+  });
+
+  it('refuses sharing that the plugin would ignore or refuse, in words', async () => {
+    await rig().apply('shared', {
+      nodeSelector: { matchLabels: { pool: 'shared' } },
+      layouts: [{ profiles: { '2g.10gb': 3 } }],
+      sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 4 }] },
+    });
+    const policy = await rig().waitFor('shared', 'Valid', 'False', 'SharingRefused');
+    const message = policy.status?.conditions?.find(({ type }) => type === 'Valid')?.message;
+    expect(message).to.match(/nvidia\.com\/mig-1g\.5gb is not offered by any layout.*mig-2g\.10gb/);
+    const mps = { mps: { resources: [] } } as unknown as NonNullable<PolicySpec['sharing']>;
+    const refused = await rig()
+      .apply('shared', {
+        nodeSelector: { matchLabels: { pool: 'shared' } },
+        layouts: [{ mig: 'Disabled' }],
+        sharing: mps,
+      })
+      .catch(String);
+    expect(refused).to.include('sharing using MPS is not supported for MIG devices');
+  });
+});
