@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
 import { autoscalerStartupTaintKey, repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
 import type { MigStrategy } from '../../src/core/labels/mig-strategy.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
@@ -106,8 +107,9 @@ describe('the fence between pods that wait and a device that changes', function 
     }
   }
 
-  async function ask(profiles: Readonly<Record<string, number>>): Promise<void> {
-    for (const { node: pool, strategy } of cases) {
+  /** Asks for a layout of these nodes, each by the policy of its name. */
+  async function ask(profiles: Readonly<Record<string, number>>, names = cases.map(({ node }) => node)): Promise<void> {
+    for (const { node: pool, strategy } of cases.filter(({ node }) => names.includes(node))) {
       await rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, strategy, layouts: [{ profiles }] });
     }
   }
@@ -221,6 +223,22 @@ describe('the fence between pods that wait and a device that changes', function 
         expect(states.every(({ object }) => isClosed(object))).to.equal(isTolerant);
       });
     }
+
+    it('opens a node whose change has failed with the labels of what is left', async () => {
+      const node = 'stock-mixed';
+      await rig().kubectl('delete', 'pod', `${node}-after`, '--wait', '--grace-period=1');
+      await writeFile(rig().rig.faultsFile(node), 'fail DeviceCreateGpuInstance rc=999\n');
+      await ask({ '2g.10gb': 3 }, [node]);
+      const found = await eventually(
+        () => timeline.nodes.at(node, Infinity),
+        (state) => !isClosed(state) && state?.metadata.labels?.['gpupartition.dev/state'] === 'failed',
+        { timeoutMs: 30_000, what: node },
+      );
+      expect(advertisedBy(found)).to.deep.equal({});
+      await writeFile(rig().rig.faultsFile(node), '');
+      await lastChange(node);
+      expect([...listFenceBreaks(timeline), ...listLabelLags(timeline)]).to.deep.equal([]);
+    });
 
     it('tells pods of the new layout before they may come', () => {
       expect(listLabelLags(timeline)).to.deep.equal([]);

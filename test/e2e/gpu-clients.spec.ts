@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
-import { stringify } from 'yaml';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
+import { operatorDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
 const label = (client: string): string => `nvidia.com/gpu.deploy.${client}`;
@@ -24,41 +24,22 @@ const nodes: readonly RigNode[] = [
   },
 ];
 
-const plugin = {
-  name: 'nvidia-device-plugin-daemonset',
-  client: 'device-plugin',
-  annotations: {},
-  container: { name: 'nvidia-device-plugin', env: [{ name: 'MIG_STRATEGY', value: 'mixed' }] },
-};
-/** Keeps every GPU open, and takes its time to go. */
-const dcgm = {
-  name: 'nvidia-dcgm',
-  client: 'dcgm',
-  annotations: {
-    'simulator.gpupartition.dev/holds-gpus': 'true',
-    'simulator.gpupartition.dev/stop-seconds': '2',
-  },
-  container: { name: 'nvidia-dcgm' },
-};
+const plugin = 'nvidia-device-plugin-daemonset';
+const dcgm = 'nvidia-dcgm';
 
-function daemonSet({ name, client, annotations, container }: typeof plugin | typeof dcgm): object {
-  const labels = { app: name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata: { name, namespace: 'kube-system' },
-    spec: {
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels, annotations },
-        spec: {
-          nodeSelector: { [label(client)]: 'true' },
-          tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
-          containers: [{ image: 'example.com/client:1', ...container }],
-        },
-      },
-    },
+const pluginDaemons = operatorDaemonSet('device-plugin', {
+  name: plugin,
+  namespace: 'kube-system',
+  env: { MIG_STRATEGY: 'mixed' },
+});
+
+/** Keeps every GPU open, and takes its time to go. */
+function dcgmDaemons(stopSeconds: number): object {
+  const annotations = {
+    'simulator.gpupartition.dev/holds-gpus': 'true',
+    'simulator.gpupartition.dev/stop-seconds': String(stopSeconds),
   };
+  return operatorDaemonSet('dcgm', { name: dcgm, namespace: 'kube-system', annotations });
 }
 
 type Layout = PolicySpec['layouts'][number];
@@ -72,14 +53,10 @@ describe('clients of the GPUs under gpu-operator', function () {
 
   before(async function () {
     this.timeout(60_000);
-    for (const one of [plugin, dcgm]) await create(daemonSet(one));
+    await rig().create(pluginDaemons);
+    await rig().create(dcgmDaemons(2));
     await untilBack();
   });
-
-  async function create(object: object): Promise<void> {
-    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
-    if (code !== 0) throw new Error(stderr);
-  }
 
   async function ask(layout: Layout): Promise<void> {
     await rig().apply('op', { nodeSelector: { matchLabels: { pool: 'op' } }, layouts: [layout] });
@@ -103,7 +80,7 @@ describe('clients of the GPUs under gpu-operator', function () {
       timeoutMs: 60_000,
       what: 'deploy labels',
     });
-    for (const { name } of [plugin, dcgm]) {
+    for (const name of [plugin, dcgm]) {
       await eventually(
         () => podsOf(name),
         (pods) => pods.length === 1,
@@ -129,18 +106,18 @@ describe('clients of the GPUs under gpu-operator', function () {
   }
 
   it('are away while MIG mode changes, which they would keep from changing, and back after it', async () => {
-    const [before] = await podsOf(dcgm.name);
+    const [before] = await podsOf(dcgm);
     await ask(large);
     await untilPaused();
     await untilReady('1 GPU: 2×3g.20gb');
     await untilBack();
-    expect(await podsOf(dcgm.name)).to.not.include(before);
+    expect(await podsOf(dcgm)).to.not.include(before);
     const { spec } = await rig().partition('op');
     expect(spec.granted?.epoch, 'at the first try').to.equal(1);
   });
 
   it('stay where only slices change, and look at the devices anew afterwards', async () => {
-    const before = { dcgm: await podsOf(dcgm.name), plugin: await podsOf(plugin.name) };
+    const before = { dcgm: await podsOf(dcgm), plugin: await podsOf(plugin) };
     const seen = new Set<string | undefined>();
     await ask(small);
     await eventually(
@@ -154,10 +131,10 @@ describe('clients of the GPUs under gpu-operator', function () {
     await untilReady('1 GPU: 7×1g.5gb');
     await untilBack();
     expect([...seen].sort(), 'no label was touched').to.deep.equal(['false', 'true']);
-    expect(await podsOf(plugin.name)).to.not.deep.equal(before.plugin);
+    expect(await podsOf(plugin)).to.not.deep.equal(before.plugin);
     // Nobody waits for it: it takes its time to go.
     await eventually(
-      () => podsOf(dcgm.name),
+      () => podsOf(dcgm),
       (pods) => pods.length === 1 && pods[0] !== before.dcgm[0],
       { timeoutMs: 20_000, what: 'another pod of DCGM' },
     );
@@ -200,19 +177,12 @@ describe('clients of the GPUs under gpu-operator', function () {
   });
 
   it('are named where they do not go, and come back then too', async () => {
-    const stubborn = { ...dcgm, annotations: { ...dcgm.annotations, 'simulator.gpupartition.dev/stop-seconds': '20' } };
-    const template = daemonSet(stubborn);
-    await create(template);
+    await rig().create(dcgmDaemons(20));
     await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');
     const operations = await rig().rig.deviceOperations('op');
     await ask(whole);
     await untilPaused();
-    const ready = async () => (await rig().partition('op')).status?.conditions?.find(({ type }) => type === 'Ready');
-    const found = await eventually(ready, (condition) => condition?.reason === 'ClientsStay', {
-      timeoutMs: 30_000,
-      what: 'ClientsStay',
-    });
-    expect(found?.message).to.include('kube-system/nvidia-dcgm-');
+    expect(await rig().untilReason('op', 'ClientsStay')).to.include('kube-system/nvidia-dcgm-');
     await eventually(deployLabels, ({ dcgm: value }) => value === 'true', { timeoutMs: 20_000, what: 'the label' });
     expect(await rig().rig.deviceOperations('op')).to.deep.equal(operations);
     await rig().kubectl('delete', 'gpp', 'op');
@@ -222,12 +192,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     const key = label('device-plugin');
     await rig().kubectl('label', 'node', 'op', `${key}=paused-for-driver-upgrade`, '--overwrite');
     await ask(whole);
-    const ready = async () => (await rig().partition('op')).status?.conditions?.find(({ type }) => type === 'Ready');
-    const found = await eventually(ready, (condition) => condition?.reason === 'DriverUpgrade', {
-      timeoutMs: 20_000,
-      what: 'DriverUpgrade',
-    });
-    expect(found?.message).to.include(key);
+    expect(await rig().untilReason('op', 'DriverUpgrade')).to.include(key);
     expect((await deployLabels())['device-plugin']).to.equal('paused-for-driver-upgrade');
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { stringify } from 'yaml';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
+import { operatorDaemonSet } from '../support/nvidia-daemons.ts';
 import { useRig } from '../support/rig.ts';
 
 const gpus = ['A100-SXM4-40GB'];
@@ -21,22 +21,7 @@ const nodes: readonly RigNode[] = [
   aNode('upgraded', { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' }),
 ];
 
-const migManager = {
-  apiVersion: 'apps/v1',
-  kind: 'DaemonSet',
-  metadata: { name: 'nvidia-mig-manager', namespace: 'kube-system' },
-  spec: {
-    selector: { matchLabels: { app: 'nvidia-mig-manager' } },
-    template: {
-      metadata: { labels: { app: 'nvidia-mig-manager' } },
-      spec: {
-        nodeSelector: { [migManagerLabel]: 'true' },
-        tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
-        containers: [{ name: 'nvidia-mig-manager', image: 'example.com/mig-manager:1' }],
-      },
-    },
-  },
-};
+const migManager = operatorDaemonSet('mig-manager', { name: 'nvidia-mig-manager', namespace: 'kube-system' });
 
 /** What NVIDIA's DRA driver publishes of a GPU with dynamic MIG. */
 const resourceSlice = {
@@ -55,26 +40,12 @@ describe('GPUs that somebody else owns', function () {
   this.timeout(60_000);
   const rig = useRig(nodes);
 
-  async function create(object: object): Promise<void> {
-    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
-    if (code !== 0) throw new Error(stderr);
-  }
-
   async function ask(pool: string, more: Partial<PolicySpec> = {}): Promise<void> {
     await rig().apply(pool, {
       nodeSelector: { matchLabels: { pool } },
       layouts: [{ profiles: { '3g.20gb': 2 } }],
       ...more,
     });
-  }
-
-  async function untilReason(node: string, reason: string): Promise<string> {
-    const ready = async () => (await rig().partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
-    const found = await eventually(ready, (condition) => condition?.reason === reason, {
-      timeoutMs: 30_000,
-      what: `node ${node} to be ${reason}`,
-    });
-    return found?.message ?? '';
   }
 
   /** No operation, no grant, no taint, no label of GPU Feature Discovery. */
@@ -94,7 +65,7 @@ describe('GPUs that somebody else owns', function () {
   it('are left to HAMi until its annotation is gone', async () => {
     await rig().kubectl('annotate', 'node', 'hami', 'hami.io/node-nvidia-register=[{"id":"GPU-1"}]');
     await ask('hami');
-    const message = await untilReason('hami', 'ForeignManager');
+    const message = await rig().untilReason('hami', 'ForeignManager');
     expect(message).to.match(
       /HAMi: annotation hami\.io\/node-nvidia-register.*To hand the GPUs over: .*kubectl annotate/,
     );
@@ -105,16 +76,16 @@ describe('GPUs that somebody else owns', function () {
 
   it('are left to nos until its label is gone', async () => {
     await ask('nos');
-    expect(await untilReason('nos', 'ForeignManager')).to.include('nos.nebuly.com/gpu-partitioning=mig');
+    expect(await rig().untilReason('nos', 'ForeignManager')).to.include('nos.nebuly.com/gpu-partitioning=mig');
     await expectUntouched('nos');
     await rig().kubectl('label', 'node', 'nos', 'nos.nebuly.com/gpu-partitioning-');
     await isReady('nos');
   });
 
   it('are left to the DRA driver where it makes slices itself', async () => {
-    await create(resourceSlice);
+    await rig().create(resourceSlice);
     await ask('dra');
-    const message = await untilReason('dra', 'ForeignManager');
+    const message = await rig().untilReason('dra', 'ForeignManager');
     expect(message).to.match(/dynamic MIG: shared counters .* ResourceSlice dra-gpu\.nvidia\.com/);
     await expectUntouched('dra');
   });
@@ -124,7 +95,7 @@ describe('GPUs that somebody else owns', function () {
     const status = JSON.stringify({ status: { capacity: amounts, allocatable: amounts } });
     await rig().kubectl('annotate', 'node', 'aws', 'example.com/keep=me');
     await rig().kubectl('patch', 'node', 'aws', '--subresource=status', '--type=merge', '-p', status);
-    await create({
+    await rig().create({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: 'shares', namespace: 'default' },
@@ -135,7 +106,7 @@ describe('GPUs that somebody else owns', function () {
       },
     });
     await ask('aws');
-    expect(await untilReason('aws', 'ForeignManager')).to.match(
+    expect(await rig().untilReason('aws', 'ForeignManager')).to.match(
       /k8s\.amazonaws\.com\/vgpu 10, used by default\/shares/,
     );
     await expectUntouched('aws');
@@ -148,16 +119,16 @@ describe('GPUs that somebody else owns', function () {
 
   it('are not touched while the driver is being replaced', async () => {
     await ask('upgraded');
-    expect(await untilReason('upgraded', 'DriverUpgrade')).to.include('drain-required');
+    expect(await rig().untilReason('upgraded', 'DriverUpgrade')).to.include('drain-required');
     await expectUntouched('upgraded');
     await rig().kubectl('label', 'node', 'upgraded', 'nvidia.com/gpu-driver-upgrade-state=upgrade-done', '--overwrite');
     await isReady('upgraded');
   });
 
   it('are left to mig-manager, by name and with what to do', async () => {
-    await create(migManager);
+    await rig().create(migManager);
     await ask('mig-manager');
-    const message = await untilReason('mig-manager', 'ForeignManager');
+    const message = await rig().untilReason('mig-manager', 'ForeignManager');
     expect(message).to.match(
       /mig-manager: label nvidia\.com\/gpu\.deploy\.mig-manager=true.*allow\.takeOver: \[mig-manager\]/,
     );

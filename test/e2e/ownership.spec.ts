@@ -38,15 +38,6 @@ describe('GPU instances and whose they are', function () {
     await rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, layouts: [{ profiles }], ...more });
   }
 
-  async function untilReason(node: string, reason: string): Promise<string> {
-    const ready = async () => (await rig().partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
-    const found = await eventually(ready, (condition) => condition?.reason === reason, {
-      timeoutMs: 30_000,
-      what: `node ${node} to be ${reason}`,
-    });
-    return found?.message ?? '';
-  }
-
   it('takes a node that is as the policy says without any device operation, and labels it', async () => {
     await enable('adopted', `${large},${large}`);
     const before = await rig().rig.deviceOperations('adopted');
@@ -71,7 +62,7 @@ describe('GPU instances and whose they are', function () {
     await enable('foreign', `${large},${small}`);
     const before = await rig().rig.deviceOperations('foreign');
     await ask('foreign', { '7g.40gb': 1 });
-    const message = await untilReason('foreign', 'ForeignInstances');
+    const message = await rig().untilReason('foreign', 'ForeignInstances');
     expect(message).to.match(/needs .*3g\.20gb at \d.* gone, which this operator did not make/);
     expect(message).to.include('replaceForeignInstances');
     expect(await rig().rig.deviceOperations('foreign')).to.deep.equal(before);
@@ -100,7 +91,7 @@ describe('GPU instances and whose they are', function () {
     }
     await rig().waitFor('drifting', 'Ready', 'True', 'Ready');
     await meddle();
-    const message = await untilReason('drifting', 'Drifting');
+    const message = await rig().untilReason('drifting', 'Drifting');
     expect(message).to.match(/put right 3 times within an hour.*tried again at 20/);
     const operations = await rig().rig.deviceOperations('drifting');
     // A new wish is a new beginning.

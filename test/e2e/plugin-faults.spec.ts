@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { stringify } from 'yaml';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
+import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
 const names = ['stale', 'silent', 'keyless', 'single'] as const;
@@ -15,42 +15,17 @@ const nodes: readonly RigNode[] = names.map((name) => ({
   plugin: 'pod',
 }));
 
-const configManager = {
-  image: 'example.com/plugin:1',
-  command: ['config-manager'],
-  env: [{ name: 'CONFIG_FILE_SRCDIR', value: '/available-configs' }],
-  volumeMounts: [{ name: 'available-configs', mountPath: '/available-configs' }],
-};
-
 /** The plugin of one node: with the administrator's own config files, or with a strategy by environment. */
 function daemonSet(name: Name): object {
-  const labels = { 'app.kubernetes.io/name': 'nvidia-device-plugin', node: name };
-  const isConfigured = name === 'keyless';
-  const env = isConfigured
-    ? [{ name: 'CONFIG_FILE', value: '/config/config.yaml' }]
-    : [{ name: 'MIG_STRATEGY', value: name === 'single' ? 'single' : 'mixed' }];
-  const plugin = { name: 'nvidia-device-plugin-ctr', image: 'example.com/plugin:1', env };
-  const sidecar = { name: 'nvidia-device-plugin-sidecar', ...configManager };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata: { name: `plugin-${name}`, namespace: 'kube-system' },
-    spec: {
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          nodeSelector: { pool: name },
-          tolerations: [{ operator: 'Exists' }],
-          containers: isConfigured ? [plugin, sidecar] : [plugin],
-          ...(isConfigured && {
-            initContainers: [{ name: 'nvidia-device-plugin-init', ...configManager }],
-            volumes: [{ name: 'available-configs', configMap: { name: 'plugin-configs' } }],
-          }),
-        },
-      },
-    },
-  };
+  return pluginDaemonSet({
+    name: `plugin-${name}`,
+    namespace: 'kube-system',
+    nodeSelector: { pool: name },
+    tolerations: [{ operator: 'Exists' }],
+    ...(name === 'keyless'
+      ? { configMap: 'plugin-configs' }
+      : { env: { MIG_STRATEGY: name === 'single' ? 'single' : 'mixed' } }),
+  });
 }
 
 describe('a device plugin that does not do what it should', function () {
@@ -59,21 +34,12 @@ describe('a device plugin that does not do what it should', function () {
 
   before(async function () {
     this.timeout(60_000);
-    await create({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'plugin-configs', namespace: 'kube-system' },
-      data: { usual: 'version: v1\nflags: {migStrategy: mixed}\n' },
-    });
+    const files = { usual: 'version: v1\nflags: {migStrategy: mixed}\n' };
+    await rig().create(pluginConfigMap('plugin-configs', 'kube-system', files));
     await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=usual');
-    for (const name of names) await create(daemonSet(name));
+    for (const name of names) await rig().create(daemonSet(name));
     for (const name of names) await untilAdvertised(name, '1');
   });
-
-  async function create(object: object): Promise<void> {
-    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
-    if (code !== 0) throw new Error(stderr);
-  }
 
   async function ask(pool: Name, more: Partial<PolicySpec> = {}): Promise<void> {
     const layouts = [{ profiles: { '1g.5gb': 7 } }];
@@ -113,7 +79,7 @@ describe('a device plugin that does not do what it should', function () {
     );
     expect(ownTaints(await rig().node('stale'))).to.deep.equal(['gpupartition.dev/repartitioning']);
     rig().rig.fleet.setPluginFault('stale', undefined);
-    await rig().kubectl('delete', 'pods', '-n', 'kube-system', '-l', 'node=stale', '--wait=false');
+    await rig().kubectl('delete', 'pods', '-n', 'kube-system', '-l', 'test/daemon-set=plugin-stale', '--wait=false');
     await isReady('stale');
   });
 
@@ -125,7 +91,7 @@ describe('a device plugin that does not do what it should', function () {
       /advertises nothing instead of nvidia\.com\/mig-1g\.5gb 7.*pod kube-system\/plugin-silent-/,
     );
     rig().rig.fleet.setPluginFault('silent', undefined);
-    await rig().kubectl('delete', 'pods', '-n', 'kube-system', '-l', 'node=silent', '--wait=false');
+    await rig().kubectl('delete', 'pods', '-n', 'kube-system', '-l', 'test/daemon-set=plugin-silent', '--wait=false');
     await isReady('silent');
   });
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import type { PolicySpec } from '../../src/api/types.ts';
 import { applyFolder, type RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
+import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
 const namespace = 'gpu-operator';
@@ -12,62 +13,18 @@ const nodes: readonly RigNode[] = [
   { name: 'shared', gpus: ['A100-SXM4-40GB'], labels: { pool: 'shared' }, strategy: 'none', plugin: 'pod' },
 ];
 
-/** NVIDIA's config-manager as its Helm chart sets it up: before the plugin and beside it. */
-const configManager = {
-  image: 'example.com/plugin:1',
-  command: ['config-manager'],
-  env: [
-    { name: 'CONFIG_FILE_SRCDIR', value: '/available-configs' },
-    { name: 'FALLBACK_STRATEGIES', value: 'named,single,empty' },
-  ],
-  volumeMounts: [{ name: 'available-configs', mountPath: '/available-configs' }],
-};
-const daemonSet = {
-  apiVersion: 'apps/v1',
-  kind: 'DaemonSet',
-  metadata: { name: 'nvidia-device-plugin', namespace },
-  spec: {
-    selector: { matchLabels: { 'app.kubernetes.io/name': 'nvidia-device-plugin' } },
-    template: {
-      metadata: { labels: { 'app.kubernetes.io/name': 'nvidia-device-plugin' } },
-      spec: {
-        tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
-        initContainers: [{ name: 'nvidia-device-plugin-init', ...configManager }],
-        containers: [
-          { name: 'nvidia-device-plugin-sidecar', ...configManager },
-          {
-            name: 'nvidia-device-plugin-ctr',
-            image: 'example.com/plugin:1',
-            env: [{ name: 'CONFIG_FILE', value: '/config/config.yaml' }],
-          },
-        ],
-        volumes: [{ name: 'available-configs', configMap: { name: configMap } }],
-      },
-    },
-  },
-};
-
 describe('strategy and time-slicing by the device plugin’s own config file', function () {
   this.timeout(60_000);
   const rig = useRig(nodes, { controllerArguments: ['--device-plugin-config-map', `${namespace}/${configMap}`] });
 
   before(async () => {
-    await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await rig().create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     await applyFolder(rig().controlPlane, 'config/device-plugin-config');
     // What nodes without a policy take.
-    await create({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: configMap, namespace },
-      data: { default: 'version: v1\nflags: {migStrategy: none}\n' },
-    });
-    await create(daemonSet);
+    const usual = { default: 'version: v1\nflags: {migStrategy: none}\n' };
+    await rig().create(pluginConfigMap(configMap, namespace, usual));
+    await rig().create(pluginDaemonSet({ name: 'nvidia-device-plugin', namespace, configMap }));
   });
-
-  async function create(object: object): Promise<void> {
-    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', '-'], { input: stringify(object) });
-    if (code !== 0) throw new Error(stderr);
-  }
 
   async function ask(spec: Partial<PolicySpec> & Pick<PolicySpec, 'layouts'>): Promise<void> {
     await rig().apply('shared', { nodeSelector: { matchLabels: { pool: 'shared' } }, ...spec });
@@ -126,7 +83,7 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
       },
     });
     const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
-    for (const name of names) await create(pod(name));
+    for (const name of names) await rig().create(pod(name));
     await eventually(
       () => rig().kubectl('get', 'pods', '-o', 'jsonpath={.items[*].status.phase}'),
       (phases) => phases === names.map(() => 'Running').join(' '),

@@ -27,6 +27,10 @@ export interface TestRig {
   /** `kubectl apply` of a policy; throws kubectl's words when it is refused. */
   apply(name: string, spec: Partial<PolicySpec> & Pick<PolicySpec, 'nodeSelector' | 'layouts'>): Promise<void>;
   kubectl(...args: string[]): Promise<string>;
+  /** `kubectl apply` of any object. */
+  create(object: object): Promise<void>;
+  /** Waits until a node is so for this reason. @returns the message of its condition Ready */
+  untilReason(node: string, reason: string, timeoutMs?: number): Promise<string>;
   policy(name: string): Promise<GpuPartitionPolicy>;
   /** Waits until the controller has said this of the policy's newest generation. */
   waitFor(
@@ -90,11 +94,22 @@ function testRig(rig: Rig): TestRig {
   };
   const policy = (name: string): Promise<GpuPartitionPolicy> =>
     read(`/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies/${name}`);
+  const partition = (node: string): Promise<GpuNodePartition> =>
+    read(`/apis/gpupartition.dev/v1alpha1/gpunodepartitions/${node}`);
   return {
     rig,
     controlPlane,
     policy,
     kubectl: (...args) => kubectl(args),
+    async create(object) {
+      await kubectl(['apply', '-f', '-'], stringify(object));
+    },
+    async untilReason(node, reason, timeoutMs = 30_000) {
+      const ready = async () => (await partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
+      const what = `node ${node} to be ${reason}`;
+      const found = await eventually(ready, (condition) => condition?.reason === reason, { timeoutMs, what });
+      return found?.message ?? '';
+    },
     async apply(name, spec) {
       const object = {
         apiVersion: 'gpupartition.dev/v1alpha1',
@@ -124,7 +139,7 @@ function testRig(rig: Rig): TestRig {
       );
       return policy(name);
     },
-    partition: (node) => read(`/apis/gpupartition.dev/v1alpha1/gpunodepartitions/${node}`),
+    partition,
     node: (name) => read(`/api/v1/nodes/${name}`),
     async writes() {
       const all = await controlPlane.auditedWrites();
