@@ -46,7 +46,12 @@ describe('GPU instances and whose they are', function () {
     expect(await rig().rig.deviceOperations('adopted')).to.deep.equal(before);
     const node = await rig().node('adopted');
     expect(node.metadata.labels).to.include({ 'nvidia.com/mig-3g.20gb.count': '2', 'gpupartition.dev/state': 'ready' });
-    const { spec, status } = await rig().partition('adopted');
+    // The agent notes at its next look that all of this is ours from now on.
+    const { spec, status } = await eventually(
+      () => rig().partition('adopted'),
+      ({ status: found }) => found?.device?.lastGood !== undefined,
+      { timeoutMs: 20_000, what: 'the adoption' },
+    );
     expect(spec.granted, 'nothing was granted').to.equal(undefined);
     expect(status?.device?.lastGood?.gpus?.[0]?.placements).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
   });
