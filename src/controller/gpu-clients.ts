@@ -35,6 +35,9 @@ export interface ClientSettings {
   readonly pluginSelector?: LabelSelector | undefined;
 }
 
+/** Clients that did not go are asked again after so many ms. */
+const restMs = 60_000;
+
 /** What was done on a node for the change at hand. A restart forgets it, and only asks again. */
 interface Memory {
   readonly since: number;
@@ -48,6 +51,8 @@ export class GpuClients {
   readonly #settings: ClientSettings;
   readonly #memories = new Map<string, Memory>();
   readonly #restarted = new Map<string, string>();
+  /** Nodes whose clients did not go, and until when (ms of `performance.now()`) they are left in peace. */
+  readonly #resting = new Map<string, { readonly until: number; readonly verdict: Verdict }>();
 
   constructor(client: KubeClient, world: World, settings: ClientSettings) {
     this.#client = client;
@@ -62,6 +67,15 @@ export class GpuClients {
       ({ metadata }) => metadata.uid ?? [],
     );
     return { annotations: { [clientsAnnotation]: formatClientsMark([...known, ...going]) } };
+  }
+
+  /** Why clients that did not go are not asked again yet; undefined where nothing needs them gone, or where it is time to. */
+  rest({ metadata }: NodeObject, partition: GpuNodePartition): Verdict | undefined {
+    const resting = this.#resting.get(metadata.name);
+    const { modeChange, inUse } = occasionOf(partition);
+    const left = (resting?.until ?? 0) - performance.now();
+    if (!resting || left <= 0 || !(modeChange || inUse)) return undefined;
+    return { ...resting.verdict, again: left + 10 };
   }
 
   /**
@@ -98,14 +112,12 @@ export class GpuClients {
       return { phase: 'Updating', reason: 'ClientsStay', message, passing: true, again: 500 };
     }
     await this.resume(node);
-    return {
-      phase: 'Failed',
-      reason: 'ClientsStay',
-      message:
-        `MIG mode cannot be changed while these pods hold the GPUs open, and they have not gone within ${this.#settings.clientsDeadlineMs / 1000} s: ` +
-        `${names}${why}. Nothing was touched; it is tried again`,
-      again: 60_000,
-    };
+    const message =
+      `MIG mode cannot be changed while these pods hold the GPUs open, and they have not gone within ${this.#settings.clientsDeadlineMs / 1000} s: ` +
+      `${names}${why}. Nothing was touched; it is tried again`;
+    const verdict: Verdict = { phase: 'Failed', reason: 'ClientsStay', message };
+    this.#resting.set(name, { until: performance.now() + restMs, verdict });
+    return { ...verdict, again: 250 };
   }
 
   /**
@@ -141,6 +153,7 @@ export class GpuClients {
 
   forget(name: string): void {
     this.#memories.delete(name);
+    this.#resting.delete(name);
     this.#restarted.delete(name);
   }
 

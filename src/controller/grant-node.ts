@@ -65,6 +65,8 @@ export class NodeGranter {
     const stopped = await this.#gate.check(node, policy, before);
     if (stopped) return stopped;
     if (before.some(holdsGpu)) return this.#wait(node, partition, before.filter(holdsGpu));
+    const resting = this.#clients.rest(node, partition);
+    if (resting) return resting;
     // 2. Close it. The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
     const closing = await changeNode(this.#client, node, combine(closeNode(), this.#clients.mark(node, before)));
     this.#world.nodeWritten(name, closing);

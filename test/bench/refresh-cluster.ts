@@ -13,32 +13,14 @@ import { createServiceAccount } from './kubernetes-objects.ts';
 import { tell } from './metric.ts';
 import { migManagerRules } from './mig-manager-sequence.ts';
 import { NodeRecord } from './node-record.ts';
+import { gpus, resourcesOf, type Shape, shapes } from './refresh-layout.ts';
 
 /** Nodes, each a pool of its own: ours with either kind of plugin, and mig-manager's. */
 export const pools = ['tolerant', 'stock', 'incumbent'] as const;
 export type Pool = (typeof pools)[number];
 
-/** Layouts of a GPU. The first of a node has one or the other, the second too; the rest keep `large`. */
-export const shapes = {
-  large: { counts: { '3g.20gb': 2 }, profileIds: [9, 9] },
-  middle: { counts: { '2g.10gb': 3 }, profileIds: [14, 14, 14] },
-} as const;
-export type Shape = keyof typeof shapes;
-
-const gpus = Array.from({ length: 4 }, () => 'A100-SXM4-40GB');
 /** A container that takes half a second to start, and a kubelet that tells the API server of a change after 0.8 s. */
 const kubeletTiming = { startMs: 500, stopMs: 200, statusLagMs: 800 };
-
-/** What a node offers whose first two GPUs have these layouts. */
-export function resourcesOf(first: Shape, second: Shape = 'large'): Readonly<Record<string, number>> {
-  const all = [first, second, ...gpus.slice(2).map(() => 'large' as const)];
-  const count = (profile: string): number =>
-    all.reduce(
-      (sum, shape) => sum + (Object.entries(shapes[shape].counts).find(([key]) => key === profile)?.[1] ?? 0),
-      0,
-    );
-  return { 'nvidia.com/mig-3g.20gb': count('3g.20gb'), 'nvidia.com/mig-2g.10gb': count('2g.10gb') };
-}
 
 /** Three nodes with gpu-operator's programs on each, two of them under a policy of ours, the third without one and without an agent. */
 export class RefreshCluster implements AsyncDisposable {

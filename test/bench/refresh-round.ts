@@ -5,7 +5,8 @@ import { createValidatorPods, operatorNamespace, pluginApp } from './gpu-daemons
 import { tell } from './metric.ts';
 import { runMigManagerSequence } from './mig-manager-sequence.ts';
 import type { NodeMoment, PodMoment } from './node-record.ts';
-import { type Pool, type RefreshCluster, resourcesOf, type Shape, shapes } from './refresh-cluster.ts';
+import type { Pool, RefreshCluster } from './refresh-cluster.ts';
+import { resourcesOf, type Shape, shapes } from './refresh-layout.ts';
 import { countClosedMs, type RefreshTime, splitRefreshTime } from './refresh-time.ts';
 import { describeAccountWrite, listChangeWrites } from './refresh-writes.ts';
 

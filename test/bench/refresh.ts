@@ -1,6 +1,7 @@
 import type { AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
 import { median, printMetric, tell } from './metric.ts';
-import { RefreshCluster, type Shape } from './refresh-cluster.ts';
+import { RefreshCluster } from './refresh-cluster.ts';
+import type { Shape } from './refresh-layout.ts';
 import { observeMigManager, observeOwn, type OwnRound, type Round } from './refresh-round.ts';
 import type { RefreshTime } from './refresh-time.ts';
 import { countByAccount, isByAgent, isByController, isByMigManager } from './refresh-writes.ts';

@@ -185,6 +185,12 @@ describe('clients of the GPUs under gpu-operator', function () {
     expect(await rig().untilReason('op', 'ClientsStay')).to.include('kube-system/nvidia-dcgm-');
     await eventually(deployLabels, ({ dcgm: value }) => value === 'true', { timeoutMs: 20_000, what: 'the label' });
     expect(await rig().rig.deviceOperations('op')).to.deep.equal(operations);
+    await eventually(
+      async () => ownTaints(await rig().node('op')),
+      (taints) => taints.length === 0,
+      { timeoutMs: 20_000, what: 'the node to be open' },
+    );
+    expect((await deployLabels())['dcgm'], 'left in peace for a while').to.equal('true');
     await rig().kubectl('delete', 'gpp', 'op');
   });
 
