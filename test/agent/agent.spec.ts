@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { NodeAgent } from '../../src/agent/agent.ts';
+import type { KubeletWord } from '../../src/agent/kubelet.ts';
 import { deviceOf } from '../../src/agent/open-device.ts';
 import type { Partition } from '../../src/agent/partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
 import type { Grant, GpuWish } from '../../src/api/types.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
+import { KubeletError } from '../../src/kubelet/errors.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
@@ -19,6 +21,8 @@ class AgentScene {
   readonly name = uniqueName('agent');
   readonly node = new SimulatedNode(['A100-SXM4-40GB']);
   rebootsAsked = 0;
+  /** What the kubelet says; undefined: it does not tell. An error: it does not answer. */
+  word: KubeletWord | Error | undefined;
   readonly #client: KubeClient;
   #agent: NodeAgent;
 
@@ -33,6 +37,9 @@ class AgentScene {
     this.#agent = new NodeAgent({
       client: this.#client,
       device,
+      kubelet: {
+        ask: () => (this.word instanceof Error ? Promise.reject(this.word) : Promise.resolve(this.word)),
+      },
       bootID,
       logger: silentLogger,
       nodeName: this.name,
@@ -300,6 +307,53 @@ describe('the agent on the real API server', () => {
     await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
     await scene.run();
     expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
+  });
+
+  it('never destroys what a pod holds, with or without a process, and names the pod', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const uuid = (await scene.read()).status?.device?.gpus?.[0]?.instances[1]?.computeInstances[0]?.uuid ?? '';
+    scene.word = { holders: new Map([[uuid, ['team/notebook']]]), advertised: { stale: 0 } };
+    const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
+    const { status } = await scene.read();
+    expect(status?.device?.gpus?.[0]?.instances[1]).to.deep.include({ busy: true, pods: ['team/notebook'] });
+    expect(status?.device?.plan).to.deep.include({ refusalCode: 'InUse', affectedPods: ['team/notebook'] });
+    expect(status?.device?.plan?.refusal).to.include('held by team/notebook');
+    scene.node.takeChanges();
+    await scene.grant(wish);
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    // Around it, what is free may change.
+    await scene.grant(await scene.wish({ profiles: { '3g.20gb': 1, '1g.5gb': 4 } }));
+    await scene.run();
+    expect(await scene.node.layout(0))
+      .to.include('3g.20gb@4')
+      .and.to.have.lengthOf(5);
+  });
+
+  it('destroys nothing while the kubelet does not answer: who holds what is not known then', async () => {
+    scene.word = { holders: new Map(), advertised: { stale: 0 } };
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
+    scene.node.takeChanges();
+    scene.word = new KubeletError('KubeletUnavailable', { tried: 'List', found: 'connection refused' });
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    const { status } = await scene.read();
+    expect(status?.device?.error?.code).to.equal('KubeletUnavailable');
+    expect(status?.device?.gpus?.[0]?.instances, 'as it was known').to.have.lengthOf(2);
+  });
+
+  it('tells that the kubelet still offers devices of before, and when it does not any more', async () => {
+    scene.word = { holders: new Map(), advertised: { stale: 1, resources: { 'nvidia.com/gpu': 1 } } };
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    expect((await scene.read()).status?.device?.advertised).to.deep.include({ stale: 1 });
+    const advertised = { stale: 0, resources: { 'nvidia.com/mig-3g.20gb': 2 } };
+    scene.word = { holders: new Map(), advertised };
+    await scene.run();
+    expect((await scene.read()).status?.device?.advertised).to.deep.equal(advertised);
   });
 
   it('asks for a reboot where a MIG mode change needs one and the policy allows it, and goes on after it', async () => {

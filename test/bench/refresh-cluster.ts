@@ -116,7 +116,6 @@ export class RefreshCluster implements AsyncDisposable {
 
   async #prepare(): Promise<void> {
     await this.rig.agent('incumbent').stop('SIGTERM');
-    await this.#partitionIncumbent();
     for (const pool of ['tolerant', 'stock'] as const) {
       const metadata = { name: pool };
       const body = {
@@ -128,6 +127,7 @@ export class RefreshCluster implements AsyncDisposable {
       const path = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
       await this.controlPlane.client.demand({ method: 'POST', path, body });
     }
+    await this.#partitionIncumbent();
     for (const pool of ['tolerant', 'stock'] as const) await this.waitUntilReady(pool, 1);
     for (const pool of pools) {
       await eventually(
