@@ -3,15 +3,16 @@ import { clientsAnnotation } from '../core/clients/client-pods.ts';
 import { describeReport } from '../core/labels/describe-report.ts';
 import { dropInvalidLabels } from '../core/labels/label-value.ts';
 import { sharingOf } from '../core/labels/managed-config.ts';
-import { computeLabels } from '../core/labels/node-labels.ts';
+import { computeLabels, type NodeLabels } from '../core/labels/node-labels.ts';
 import { computeResources } from '../core/labels/node-resources.ts';
 import { handOver } from '../core/labels/writer-mode.ts';
-import { closeNode, combine, gpuLabels, readyNode } from '../core/rollout/node-marks.ts';
+import { closeNode, combine, readyNode } from '../core/rollout/node-marks.ts';
 import type { NodeChange } from '../core/rollout/node-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import type { GpuClients } from './gpu-clients.ts';
+import { type LabelChange, layoutLabels } from './layout-labels.ts';
 import { changeNode, metadataOf, readNode } from './node-writer.ts';
 import { isClosed } from './open-node.ts';
 import type { PluginConfig } from './plugin-config.ts';
@@ -59,10 +60,11 @@ export class NodeFinisher {
     if (await this.#configure(node, policy)) return pending('the device plugin’s settings are being changed');
     await clients.restart(node);
     // 3. The node must offer exactly this before pods may come: never a slice that is not there.
-    const fenced = await refresher.advance(node, partition, { resources, policy });
+    const labels = layoutLabels(node, partition, strategy, sharing);
+    const fenced = await refresher.advance(node, partition, { resources, policy, marks: labels });
     if (fenced) return fenced;
     // 4. Labels and opening, in one write.
-    return this.#open(node, partition, policy, predicted, verdict);
+    return this.#open(node, partition, policy, { predicted, labels }, verdict);
   }
 
   /**
@@ -90,7 +92,7 @@ export class NodeFinisher {
     node: NodeObject,
     partition: GpuNodePartition,
     policy: GpuPartitionPolicy,
-    predicted: ReturnType<typeof computeLabels>,
+    { predicted, labels }: { readonly predicted: NodeLabels; readonly labels: LabelChange },
     verdict: Verdict,
   ): Promise<Verdict> {
     const { kept: wanted } = dropInvalidLabels(predicted.labels);
@@ -99,7 +101,7 @@ export class NodeFinisher {
     });
     const metadata = metadataOf(node);
     if (writerModeFor(node, partition) === 'Patch') {
-      await this.#write(node, combine(gpuLabels(metadata, wanted), marks));
+      await this.#write(node, combine(labels(metadata), marks));
       return verdict;
     }
     // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).

@@ -1,9 +1,11 @@
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { configMaps } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { borrow } from '../core/clients/loan.ts';
+import { parseDevicePluginConfig } from '../core/labels/device-plugin-config.ts';
 import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
 import { type ManagedConfig, managedConfig } from '../core/labels/managed-config.ts';
+import type { DevicePluginConfig } from '../core/labels/sharing.ts';
 import type { NodeChange } from '../core/rollout/node-patch.ts';
 import { isAlreadyExists } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -49,6 +51,16 @@ export class PluginConfig {
     return borrow(metadataOf(node), { [devicePluginConfigLabel]: config.key });
   }
 
+  /** What the node's plugin runs with: the file that its label names. Undefined where it names none, or none that can be read. */
+  async inUse({ metadata }: NodeObject): Promise<DevicePluginConfig | undefined> {
+    const key = metadata.labels?.[devicePluginConfigLabel];
+    if (key === undefined) return undefined;
+    const { namespace, name } = this.#place;
+    const found = await this.#client.find<ConfigMap>({ resource: configMaps, namespace, name });
+    const parsed = parseDevicePluginConfig(parseYaml(found?.data?.[key] ?? ''));
+    return parsed.ok ? parsed.config : undefined;
+  }
+
   async #ensure({ key, file }: ManagedConfig): Promise<void> {
     if (performance.now() - (this.#seen.get(key) ?? -Infinity) < trustMs) return;
     const text = stringify(file);
@@ -81,5 +93,14 @@ export class PluginConfig {
     const unused = keys.filter((key) => ownKey.test(key) && !wanted.includes(key) && !named.includes(key));
     for (const key of unused) this.#seen.delete(key);
     return Object.fromEntries(unused.map((key) => [key, null]));
+  }
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    // The administrator's file may be anything; its plugin says so.
+    return undefined;
   }
 }

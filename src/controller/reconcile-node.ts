@@ -16,7 +16,7 @@ import { type GrantSettings, NodeGranter } from './grant-node.ts';
 import { type ClientSettings, GpuClients, isPaused } from './gpu-clients.ts';
 import { type GateSettings, NodeGate } from './node-gate.ts';
 import { metadataOf } from './node-writer.ts';
-import { isClosed, NodeOpener } from './open-node.ts';
+import { isUnfinished, NodeOpener } from './open-node.ts';
 import { PluginConfig } from './plugin-config.ts';
 import { PluginRefresher, type RefreshSettings } from './refresh-plugin.ts';
 import type { NodeReporter } from './report-node.ts';
@@ -59,7 +59,8 @@ export class NodeReconciler {
     this.#gate = new NodeGate(client, world, settings);
     this.#clients = new GpuClients(client, world, settings);
     this.#refresher = new PluginRefresher(client, world, this.#gate, settings);
-    this.#opener = new NodeOpener(client, world, this.#refresher);
+    const pluginConfig = settings.pluginConfigMap && new PluginConfig(client, world, settings.pluginConfigMap);
+    this.#opener = new NodeOpener(client, world, this.#refresher, pluginConfig);
     this.#granter = new NodeGranter({
       client,
       world,
@@ -73,7 +74,7 @@ export class NodeReconciler {
       world,
       refresher: this.#refresher,
       clients: this.#clients,
-      pluginConfig: settings.pluginConfigMap && new PluginConfig(client, world, settings.pluginConfigMap),
+      pluginConfig,
       settleMs: settings.settleMs,
     });
     this.#reporter = parts.reporter;
@@ -158,7 +159,7 @@ export class NodeReconciler {
   async #openIfIdle({ node, partition }: Situation, judgement: Verdict): Promise<Verdict> {
     const { phase, reason, message } = judgement;
     if (phase === 'Updating' || reason === 'AwaitingPlan' || reason === 'PodsUseGpus') return judgement;
-    if (phase !== 'Unmanaged' && !isClosed(node)) return judgement;
+    if (phase !== 'Unmanaged' && !isUnfinished(node)) return judgement;
     const change = phase === 'Unmanaged' ? release(node) : reopenNode(phase === 'Failed' ? 'failed' : undefined);
     const pending = await this.#opener.open(node, partition, change);
     if (!pending) return judgement;

@@ -5,15 +5,16 @@ import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
 import { explainPluginPod } from '../core/labels/plugin-reason.ts';
 import { decideFence, type FenceSituation, type FenceStep } from '../core/rollout/fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../core/rollout/fence-words.ts';
-import { fenceByZero } from '../core/rollout/node-marks.ts';
+import { combine, fenceByZero } from '../core/rollout/node-marks.ts';
 import { isReady, type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
 import { changeKey, formatRefreshMark, readRefreshMark, refreshedAnnotation } from '../core/rollout/refresh-mark.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import { evictPod } from './evict-pod.ts';
+import type { LabelChange } from './layout-labels.ts';
 import type { NodeGate } from './node-gate.ts';
 import { listNodePods, type NodePod } from './node-pods.ts';
-import { changeNode, readNode } from './node-writer.ts';
+import { changeNode, metadataOf, readNode } from './node-writer.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 
@@ -31,6 +32,8 @@ export interface Offer {
   readonly resources: Readonly<Record<string, number>>;
   /** Absent where no policy decides over the node any more. */
   readonly policy?: GpuPartitionPolicy;
+  /** What else is changed on the node when it is opened for the plugin: above all the labels that tell of these resources. */
+  readonly marks?: LabelChange;
 }
 
 /** What was seen of a node since its device was done, in ms of `performance.now()`. A restart forgets it, and only waits longer. */
@@ -71,7 +74,7 @@ export class PluginRefresher {
       situation = this.#withPods(name, situation, found);
       step = decideFence(situation);
     }
-    const refusal = await this.#carryOut(step, node, partition, situation, found);
+    const refusal = await this.#carryOut(step, node, partition, situation, found, offer);
     // The kubelet says it before the API server does, and knows which devices they are.
     const stale =
       step.next === 'Open' && situation.closed ? staleOffer(partition.status?.device?.advertised, wanted) : undefined;
@@ -97,6 +100,7 @@ export class PluginRefresher {
     partition: GpuNodePartition,
     { mark }: FenceSituation,
     found: readonly NodePod[],
+    { marks }: Offer,
   ): Promise<Verdict | undefined> {
     const { name } = node.metadata;
     if (step.next === 'TakeTaintsOff') {
@@ -104,7 +108,9 @@ export class PluginRefresher {
       const fresh = await readNode(this.#client, name);
       if (!isSameAllocatable(fresh, node)) return undefined;
       const written = mark ?? { change: changeKey(partition, configOf(node)), uids: [], tolerates: false };
-      this.#world.nodeWritten(name, await changeNode(this.#client, fresh, fenceByZero(formatRefreshMark(written))));
+      // Pods may come as soon as the new plugin has told the kubelet, before we see it: they must not choose by labels of before.
+      const change = combine(fenceByZero(formatRefreshMark(written)), marks?.(metadataOf(fresh)) ?? {});
+      this.#world.nodeWritten(name, await changeNode(this.#client, fresh, change));
       return undefined;
     }
     if (step.next !== 'Evict') return undefined;
