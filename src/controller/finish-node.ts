@@ -6,7 +6,7 @@ import { sharingOf } from '../core/labels/managed-config.ts';
 import { computeLabels, type NodeLabels } from '../core/labels/node-labels.ts';
 import { computeResources } from '../core/labels/node-resources.ts';
 import { handOver } from '../core/labels/writer-mode.ts';
-import { closeNode, combine, readyNode } from '../core/rollout/node-marks.ts';
+import { closeNode, combine, readyNode, reopenNode } from '../core/rollout/node-marks.ts';
 import type { NodeChange } from '../core/rollout/node-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
@@ -30,14 +30,22 @@ export interface FinishTools {
   readonly pluginConfig: PluginConfig | undefined;
   /** As for a grant: time for a pod that the scheduler was binding when the node was closed, in ms. */
   readonly settleMs: number;
+  /** How long labels that are somebody else's to write are waited for before the node is opened without, in ms. */
+  readonly labelsDeadlineMs: number;
 }
 
 /** Brings labels, device plugin and clients of a node in line with its device, which is as the policy says, and opens it. */
 export class NodeFinisher {
   readonly #tools: FinishTools;
+  /** Since when the labels of a node are not right, in ms of `performance.now()`. */
+  readonly #staleSince = new Map<string, number>();
 
   constructor(tools: FinishTools) {
     this.#tools = tools;
+  }
+
+  forget(node: string): void {
+    this.#staleSince.delete(node);
   }
 
   async finish(
@@ -58,10 +66,13 @@ export class NodeFinisher {
     if (problem) return { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` };
     // 2. The plugin's settings first, and what looks at the devices only when it starts.
     if (await this.#configure(node, policy)) return pending('the device plugin’s settings are being changed');
-    await clients.restart(node);
     // 3. The node must offer exactly this before pods may come: never a slice that is not there.
     const labels = layoutLabels(node, partition, strategy, sharing);
-    const fenced = await refresher.advance(node, partition, { resources, policy, marks: labels });
+    // Side by side: an eviction takes the API server 0.1 s, and nobody waits for the clients.
+    const [fenced] = await Promise.all([
+      refresher.advance(node, partition, { resources, policy, marks: labels }),
+      clients.restart(node),
+    ]);
     if (fenced) return fenced;
     // 4. Labels and opening, in one write.
     return this.#open(node, partition, policy, { predicted, labels }, verdict);
@@ -109,21 +120,26 @@ export class NodeFinisher {
       ([key, value]) => node.metadata.labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
     );
     const handedOver = handOver(metadata, Object.keys(wanted));
+    const { name } = node.metadata;
     if (stale.length === 0) {
+      this.#staleSince.delete(name);
       await this.#write(node, combine(handedOver, marks));
       return verdict;
     }
-    await this.#write(node, handedOver);
+    const since = this.#staleSince.get(name) ?? performance.now();
+    this.#staleSince.set(name, since);
+    // Whoever should label the node may never come back; what it offers is right.
+    const isOverdue = performance.now() - since > this.#tools.labelsDeadlineMs;
+    await this.#write(node, isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver);
     return {
-      phase: 'Updating',
+      ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', passing: true, again: 5000 }),
       reason: 'LabelsStale',
       message: `GPU Feature Discovery has not seen the layout yet: ${stale
         .slice(0, 3)
         .map(([key, value]) => `${key} should be ${value}`)
         .join(
           ', ',
-        )}${stale.length > 3 ? ` and ${stale.length - 3} more` : ''}; it looks when its pod starts and every 60 s`,
-      passing: true,
+        )}${stale.length > 3 ? ` and ${stale.length - 3} more` : ''}; it looks when its pod starts and every 60 s: does its pod run?`,
     };
   }
 

@@ -17,6 +17,7 @@ import {
 } from '../core/clients/gpu-clients.ts';
 import { borrow, giveBack } from '../core/clients/loan.ts';
 import { namePods } from '../core/rollout/gpu-pods.ts';
+import { combine } from '../core/rollout/node-marks.ts';
 import type { NodeChange } from '../core/rollout/node-patch.ts';
 import { type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -24,6 +25,7 @@ import type { NodeObject } from './cluster-objects.ts';
 import { evictPod } from './evict-pod.ts';
 import { listNodePods, type NodePod } from './node-pods.ts';
 import { changeNode, metadataOf } from './node-writer.ts';
+import { isClosed } from './open-node.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 
@@ -130,11 +132,11 @@ export class GpuClients {
     return plugins.filter((pod) => !tolerates(pod, repartitioningTaint));
   }
 
-  /** Lets the clients come back that we took away. @returns whether there was one */
-  async resume(node: NodeObject): Promise<boolean> {
+  /** Lets the clients come back that we took away, with a note in the same write. @returns whether there was one */
+  async resume(node: NodeObject, note: NodeChange = {}): Promise<boolean> {
     this.#memories.delete(node.metadata.name);
     if (!isPaused(node)) return false;
-    const change = giveBack(metadataOf(node), resumeLoans(metadataOf(node)));
+    const change = combine(giveBack(metadataOf(node), resumeLoans(metadataOf(node))), note);
     this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, change));
     return true;
   }
@@ -145,10 +147,21 @@ export class GpuClients {
     const note = annotations?.[clientsAnnotation];
     if (note === undefined || this.#restarted.get(name) === note) return;
     const uids = readClientsMark(note);
-    const pods = await listNodePods(this.#client, name);
-    const refusals = await this.#evict(pods.filter(({ metadata }) => uids.includes(metadata.uid ?? '')));
+    const pods = (await listNodePods(this.#client, name)).filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
+    const staying = isClosed(node) ? this.#discoveryThatWouldStayAway(pods) : [];
+    const refusals = await this.#evict(pods.filter((pod) => !staying.includes(pod)));
     // What a disruption budget refuses is asked for again as long as the node is not open.
-    if (refusals.length === 0) this.#restarted.set(name, note);
+    if (refusals.length === 0 && staying.length === 0) this.#restarted.set(name, note);
+  }
+
+  /**
+   * GPU Feature Discovery labels anew every minute by itself. Evicted from a closed node it would not come back if it does not tolerate
+   * our taint, and the labels, for which the node waits, would never be right.
+   */
+  #discoveryThatWouldStayAway(pods: readonly NodePod[]): readonly NodePod[] {
+    const discovery = this.#settings.gpuClients.find(({ name }) => name === 'gpu-feature-discovery');
+    if (!discovery) return [];
+    return clientPods(discovery, pods).filter((pod) => !tolerates(pod, repartitioningTaint));
   }
 
   forget(name: string): void {
@@ -158,15 +171,17 @@ export class GpuClients {
   }
 
   async #evict(pods: readonly NodePod[], memory?: Memory): Promise<readonly string[]> {
-    const refusals: string[] = [];
-    for (const pod of pods) {
-      const uid = pod.metadata.uid ?? '';
-      if (pod.metadata.deletionTimestamp !== undefined || memory?.evicted.has(uid) === true) continue;
-      const refusal = await evictPod(this.#client, pod);
-      if (refusal === undefined) memory?.evicted.add(uid);
-      else refusals.push(refusal);
-    }
-    return refusals;
+    const going = pods.filter(
+      ({ metadata }) => metadata.deletionTimestamp === undefined && memory?.evicted.has(metadata.uid ?? '') !== true,
+    );
+    const refusals = await Promise.all(
+      going.map(async (pod) => {
+        const refusal = await evictPod(this.#client, pod);
+        if (refusal === undefined) memory?.evicted.add(pod.metadata.uid ?? '');
+        return refusal ?? [];
+      }),
+    );
+    return refusals.flat();
   }
 }
 

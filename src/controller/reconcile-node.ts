@@ -76,6 +76,7 @@ export class NodeReconciler {
       clients: this.#clients,
       pluginConfig,
       settleMs: settings.settleMs,
+      labelsDeadlineMs: settings.advertiseDeadlineMs,
     });
     this.#reporter = parts.reporter;
     this.#log = parts.log;
@@ -108,10 +109,9 @@ export class NodeReconciler {
     const { node, partition, policy, wish } = situation;
     // A client that is away because of us comes back as soon as no grant needs that, whatever became of the grant.
     if (judgement.reason !== 'Applying' && judgement.next !== 'Grant' && isPaused(node)) {
-      await this.#clients.resume(node);
-      return judgement.next === 'Finish'
-        ? pending('the clients of the GPUs are coming back')
-        : { ...judgement, again: 250 };
+      const isDone = judgement.next === 'Finish';
+      await this.#clients.resume(node, isDone ? this.#refresher.noteFresh(node, partition) : {});
+      return isDone ? pending('the clients of the GPUs are coming back') : { ...judgement, again: 250 };
     }
     switch (judgement.next) {
       case 'WriteWish':
@@ -199,6 +199,7 @@ export class NodeReconciler {
     this.#world.verdicts.delete(name);
     this.#refresher.forget(name);
     this.#clients.forget(name);
+    this.#finisher.forget(name);
     this.#reporter.forget(name);
   }
 }

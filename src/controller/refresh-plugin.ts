@@ -1,11 +1,13 @@
 import { repartitioningTaint, startupTaintKeys } from '../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { advertises } from '../core/labels/advertised.ts';
+import { pausedForMigChange, pluginDeployLabel } from '../core/clients/gpu-clients.ts';
 import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
 import { explainPluginPod } from '../core/labels/plugin-reason.ts';
 import { decideFence, type FenceSituation, type FenceStep } from '../core/rollout/fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../core/rollout/fence-words.ts';
 import { combine, fenceByZero } from '../core/rollout/node-marks.ts';
+import type { NodeChange } from '../core/rollout/node-patch.ts';
 import { isReady, type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
 import { changeKey, formatRefreshMark, readRefreshMark, refreshedAnnotation } from '../core/rollout/refresh-mark.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -88,6 +90,15 @@ export class PluginRefresher {
       lastsMs,
       found.flatMap((pod) => explainPluginPod(pod) ?? []),
     );
+  }
+
+  /** A plugin that was away while the devices changed, and comes back to them as they are, need not be replaced again. */
+  noteFresh(node: NodeObject, partition: GpuNodePartition): NodeChange {
+    const { annotations, labels } = node.metadata;
+    const change = changeKey(partition, configOf(node));
+    const isAway = labels?.[pluginDeployLabel] === pausedForMigChange;
+    if (!isAway || readRefreshMark(annotations?.[refreshedAnnotation], change)) return {};
+    return { annotations: { [refreshedAnnotation]: formatRefreshMark({ change, uids: [], tolerates: false }) } };
   }
 
   forget(name: string): void {

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
-import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
+import { discoveryDaemonSet, pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
-const names = ['stale', 'silent', 'keyless', 'single'] as const;
+const names = ['stale', 'silent', 'keyless', 'single', 'discovered'] as const;
 type Name = (typeof names)[number];
 const nodes: readonly RigNode[] = names.map((name) => ({
   name,
@@ -30,7 +30,10 @@ function daemonSet(name: Name): object {
 
 describe('a device plugin that does not do what it should', function () {
   this.timeout(60_000);
-  const rig = useRig(nodes, { controllerArguments: ['--advertise-deadline-seconds', '3'] });
+  const rig = useRig(nodes, {
+    controllerArguments: ['--advertise-deadline-seconds', '3'],
+    kubeletTiming: { gfdIntervalMs: 1500 },
+  });
 
   before(async function () {
     this.timeout(60_000);
@@ -103,6 +106,36 @@ describe('a device plugin that does not do what it should', function () {
     expect(message).to.include('nvidia.com/device-plugin.config names absent');
     await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=usual', '--overwrite');
     await isReady('keyless');
+  });
+
+  it('tolerates our taint while GPU Feature Discovery does not: that labels in its own time, and the node opens then', async () => {
+    const discovery = discoveryDaemonSet({
+      name: 'discovery',
+      namespace: 'kube-system',
+      nodeSelector: { pool: 'discovered' },
+      env: { MIG_STRATEGY: 'mixed' },
+    });
+    await rig().create(discovery);
+    await eventually(
+      () => rig().node('discovered'),
+      ({ metadata }) => metadata.labels['nvidia.com/gfd.timestamp'] !== undefined,
+      { timeoutMs: 20_000, what: 'the labels of GPU Feature Discovery' },
+    );
+    await ask('discovered');
+    await isReady('discovered');
+    const { metadata } = await rig().node('discovered');
+    expect(metadata.labels).to.include({ 'nvidia.com/mig-1g.5gb.count': '7' });
+    // Without it nobody writes them: that is said, and the slices are there all the same.
+    await rig().kubectl('delete', 'ds', 'discovery', '-n', 'kube-system');
+    await ask('discovered', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
+    expect(await untilFailed('discovered', 'LabelsStale')).to.include('nvidia.com/mig-3g.20gb.count should be 2');
+    await eventually(
+      async () => ownTaints(await rig().node('discovered')),
+      (taints) => taints.length === 0,
+      { timeoutMs: 20_000, what: 'the node to be open' },
+    );
+    await rig().create(discovery);
+    await isReady('discovered');
   });
 
   it('speaks another strategy: the setting is named, and nothing is touched', async () => {

@@ -24,6 +24,8 @@ export interface GpuClient {
 /** Value that mig-manager gives a deploy label, and tools know, while MIG is changed (mig-parted `cmd/nvidia-mig-manager`). */
 export const pausedForMigChange = 'paused-for-mig-change';
 
+export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
+
 const always: readonly ClientOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
 
 /**
@@ -31,7 +33,7 @@ const always: readonly ClientOccasion[] = ['AfterChange', 'ModeChange', 'InUse']
  * restart is the refresh, which every change ends with.
  */
 export const defaultClients: readonly GpuClient[] = [
-  { name: 'device-plugin', deployLabel: 'nvidia.com/gpu.deploy.device-plugin', goes: ['ModeChange', 'InUse'] },
+  { name: 'device-plugin', deployLabel: pluginDeployLabel, goes: ['ModeChange', 'InUse'] },
   // The device plugin's chart gives the pods of both the same labels.
   {
     name: 'gpu-feature-discovery',

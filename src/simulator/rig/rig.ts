@@ -17,6 +17,9 @@ import { RigProcess } from './process.ts';
 import { programPath } from './programs.ts';
 import { describeRigNode, machineProduct, type RigNode } from './rig-node.ts';
 
+/** As in config/agent: the agent has little to do and must not cost a node much. */
+const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
+
 export { applyFolder } from './install.ts';
 export type { RigNode } from './rig-node.ts';
 
@@ -183,7 +186,7 @@ export class Rig implements AsyncDisposable {
       'pod-resources-socket': files.podResourcesSocket,
     };
     const argv = Object.entries(options).flatMap(([option, value]) => [`--${option}`, value]);
-    const agent = [programPath('agent'), ...argv, ...agentArguments];
+    const agent = [...agentMemorySettings, programPath('agent'), ...argv, ...agentArguments];
     this.#agents.set(name, new RigProcess(`agent ${name}`, agent, files.agentLog, this.#guard));
   }
 
