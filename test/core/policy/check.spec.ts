@@ -19,11 +19,7 @@ describe('checkPolicy', () => {
       }).spec,
     );
     expect(refusal?.reason).to.equal('NotSupportedYet');
-    for (const field of [
-      'spec.drain.scope',
-      'spec.rollout.maxUnavailable',
-      'spec.onDelete',
-    ]) {
+    for (const field of ['spec.drain.scope', 'spec.rollout.maxUnavailable', 'spec.onDelete']) {
       expect(refusal?.message).to.include(field);
     }
     expect(refusal?.message).not.to.include('paused');
