@@ -92,7 +92,8 @@ export class GrantWork {
       allOrNothing: partition.spec.strategy === 'single',
       mayStart: () => true,
       confirm: () => this.#confirm(partition, granted),
-      listHeld: async () => new Set((await kubelet?.ask(view.report, partition.spec.strategy))?.holders.keys()),
+      listHeld: async () =>
+        new Set((await kubelet?.ask(view.report, partition.spec.strategy))?.holders.ofDevice.keys()),
     };
   }
 

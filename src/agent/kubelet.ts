@@ -1,9 +1,10 @@
 import type { DeviceReport, GpuReport, Strategy } from '../api/types.ts';
+import { type Holders, listGpuHolders, listInstanceHolders } from '../core/holding/holders.ts';
 
 /** What the node's kubelet says of its GPUs. */
 export interface KubeletWord {
-  /** By UUID of a GPU or MIG device: `NAMESPACE/NAME` of the pods that hold it. */
-  readonly holders: ReadonlyMap<string, readonly string[]>;
+  /** Which pods hold which device. */
+  readonly holders: Holders;
   readonly advertised: NonNullable<DeviceReport['advertised']>;
 }
 
@@ -21,15 +22,14 @@ export interface Kubelet {
 export function withHolders(gpus: readonly GpuReport[], holders: KubeletWord['holders']): readonly GpuReport[] {
   return gpus.map((gpu) => ({
     ...gpu,
-    ...held(holders.get(gpu.uuid) ?? []),
+    ...held(listGpuHolders(holders, gpu)),
     instances: gpu.instances.map((instance) => ({
       ...instance,
-      ...held(instance.computeInstances.flatMap(({ uuid }) => (uuid === undefined ? [] : (holders.get(uuid) ?? [])))),
+      ...held(listInstanceHolders(holders, instance)),
     })),
   }));
 }
 
 function held(pods: readonly string[]): { readonly busy?: true; readonly pods?: string[] } {
-  const names = [...new Set(pods)].sort().slice(0, 16);
-  return names.length > 0 ? { busy: true, pods: names } : {};
+  return pods.length > 0 ? { busy: true, pods: pods.slice(0, 16) } : {};
 }

@@ -19,7 +19,7 @@ export function kubeletOf(client: Pick<PodResourcesClient, 'list' | 'listAllocat
         const allocatable = await client.listAllocatable();
         wasTold = true;
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-        return { holders: holdersOf(device, holdings).ofDevice, advertised: { stale, ...some(resources) } };
+        return { holders: holdersOf(device, holdings), advertised: { stale, ...some(resources) } };
       } catch (error) {
         if (!(error instanceof KubeletError) || !untold.includes(error.code)) throw error;
         if (wasTold)

@@ -1,7 +1,5 @@
-import { parseDevicePluginConfig } from './device-plugin-config.ts';
 import { isMigStrategy, MIG_STRATEGIES } from './mig-strategy.ts';
 import type { MigStrategy } from './mig-strategy.ts';
-import { MPS_ON_MIG_REASON } from './node-resources.ts';
 
 /** The parts of a device plugin's pod that say how it is set up. */
 export interface PluginSetup {
@@ -90,19 +88,6 @@ export function strategyMismatch(
   }
   if (configFile !== undefined || configMap !== undefined) return undefined;
   return describeMismatch('none', 'the default: neither --mig-strategy nor MIG_STRATEGY is set', wanted);
-}
-
-/**
- * Why a config file must not be used where GPUs are in MIG mode: it shares by MPS. The file is given as a YAML parser gives it.
- * Upstream's plugin or GFD stops on such a node, under every strategy.
- */
-export function findMpsOnMig(config: unknown): string | undefined {
-  const parsed = parseDevicePluginConfig(config);
-  if (!parsed.ok || parsed.config.sharing?.strategy !== 'mps') return undefined;
-  return (
-    `the device plugin's config file has sharing.mps: ${MPS_ON_MIG_REASON}; ` +
-    'share slices with sharing.timeSlicing, or use smaller slices'
-  );
 }
 
 /** Why the label `nvidia.com/device-plugin.config` would have no effect on this plugin; undefined where it has. */

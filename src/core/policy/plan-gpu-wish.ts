@@ -34,6 +34,11 @@ export function planGpuWish(device: DeviceReport, wish: GpuWish, foreign: Readon
   if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
   if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
+  // Under strategy none a pod may hold a GPU whole that is in MIG mode, and with it whatever is on it.
+  const [holder] = gpu.pods ?? [];
+  if (holder !== undefined) {
+    return refuse('InUse', `GPU ${gpu.index}: ${describeUse(gpu)} it; it can be changed when that has ended`, gpu.pods);
+  }
   return wish.mig === 'Disabled' ? planWhole(gpu, foreign) : planSlices(device, gpu, wish, foreign);
 }
 

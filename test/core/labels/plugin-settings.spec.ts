@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import {
   findConfigManagerGap,
-  findMpsOnMig,
   readPluginSettings,
   strategyMismatch,
 } from '../../../src/core/labels/plugin-settings.ts';
@@ -215,21 +214,6 @@ describe('a mismatch of strategies', () => {
     expect(check(aConfiguredPod(), 'mixed')).to.equal(undefined);
     const fromMap = { name: 'MIG_STRATEGY', valueFrom: {} };
     expect(check(aChartPod({ env: [fromMap] }), 'mixed')).to.equal(undefined);
-  });
-});
-
-describe('a config file that shares by MPS', () => {
-  const resources = [{ name: 'nvidia.com/gpu', replicas: 4 }];
-  it('is refused for MIG with the reason of the device plugin', () => {
-    expect(findMpsOnMig({ version: 'v1', sharing: { mps: { resources } } })).to.equal(
-      "the device plugin's config file has sharing.mps: sharing using MPS is not supported for MIG devices; " +
-        'share slices with sharing.timeSlicing, or use smaller slices',
-    );
-  });
-  it('is not one that shares in time, or not at all', () => {
-    expect(findMpsOnMig({ version: 'v1', sharing: { timeSlicing: { resources } } })).to.equal(undefined);
-    expect(findMpsOnMig({ version: 'v1' })).to.equal(undefined);
-    expect(findMpsOnMig(undefined)).to.equal(undefined);
   });
 });
 

@@ -99,4 +99,15 @@ describe('planWish', () => {
     const { report } = planWish(aDevice(aGpu(), aGpu({ index: 1, slices: ['1g.5gb@0'] })), wish);
     expect(report).to.include({ gpusChanging: 2, modeChanges: 1 });
   });
+
+  it('touches nothing of a GPU that a pod holds whole, be it in MIG mode or not', () => {
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
+    for (const slices of [undefined, ['1g.5gb@0']]) {
+      const gpu = { ...aGpu(slices ? { slices } : {}), busy: true, pods: ['team/train'] };
+      const { report, work } = planWish(aDevice(gpu), wish);
+      expect(work).to.deep.equal([]);
+      expect(report).to.deep.include({ refusalCode: 'InUse', affectedPods: ['team/train'] });
+      expect(report.refusal).to.include('pod team/train holds it');
+    }
+  });
 });
