@@ -83,11 +83,15 @@ export class NodeGate {
   ): Promise<Verdict | undefined> {
     const { name, labels = {}, annotations = {} } = node.metadata;
     const allocatable = node.status?.allocatable ?? {};
-    // Whether these are in use, only the pods tell.
-    const pods = listed ?? (foreignGpuResource in allocatable ? await listNodePods(this.#client, name) : undefined);
+    const takeOver = policy.spec.allow?.takeOver ?? [];
+    // Whether these are in use, and whether that is more than a label, only the pods tell.
+    const mustLook =
+      foreignGpuResource in allocatable ||
+      ((labels[migManagerLabel] ?? 'false') !== 'false' && !takeOver.includes('mig-manager'));
+    const pods = listed ?? (mustLook ? await listNodePods(this.#client, name) : undefined);
     const slices = listed && (await this.#listResourceSlices(name));
     const evidence = { node: name, labels, annotations, allocatable, pods, resourceSlices: slices };
-    const [owner] = findOwners(evidence, policy.spec.allow?.takeOver ?? []);
+    const [owner] = findOwners(evidence, takeOver);
     if (!owner) return undefined;
     return {
       phase: 'Failed',

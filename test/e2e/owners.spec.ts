@@ -57,6 +57,8 @@ describe('GPUs that somebody else owns', function () {
     expect(Object.keys(metadata.labels).filter((key) => key.startsWith('nvidia.com/mig-'))).to.deep.equal([]);
   }
 
+  const pods = async () => (await rig().kubectl('get', 'pods', '-n', 'kube-system', '-o', 'name')).trim();
+
   async function isReady(node: string): Promise<void> {
     await rig().waitFor(node, 'Ready', 'True', 'Ready');
     expect((await rig().partition(node)).status?.layout).to.equal('1 GPU: 2×3g.20gb');
@@ -126,7 +128,9 @@ describe('GPUs that somebody else owns', function () {
   });
 
   it('are left to mig-manager, by name and with what to do', async () => {
+    // By its label alone it is not there: gpu-operator writes that everywhere.
     await rig().create(migManager);
+    await eventually(pods, (names) => names.includes('nvidia-mig-manager'), { timeoutMs: 20_000, what: 'its pod' });
     await ask('mig-manager');
     const message = await rig().untilReason('mig-manager', 'ForeignManager');
     expect(message).to.match(
@@ -138,7 +142,6 @@ describe('GPUs that somebody else owns', function () {
   });
 
   it('are taken over from mig-manager where the policy allows it, when its pod has gone', async () => {
-    const pods = async () => (await rig().kubectl('get', 'pods', '-n', 'kube-system', '-o', 'name')).trim();
     expect(await pods()).to.include('nvidia-mig-manager');
     await ask('mig-manager', { allow: { takeOver: ['mig-manager'] } });
     await isReady('mig-manager');

@@ -62,7 +62,9 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
   if (takeOver.includes('mig-manager') && stubborn.length === 0) return undefined;
   const value = evidence.labels[migManagerLabel];
   const deployed = value === 'true' || value === pausedForDriverUpgrade;
-  if (!deployed && pods.length === 0) return undefined;
+  // gpu-operator writes `true` also where it does not deploy mig-manager at all. A pause says that it was there.
+  const isElsewhere = value === 'true' && evidence.pods !== undefined;
+  if (pods.length === 0 && (!deployed || isElsewhere)) return undefined;
   const seen = [
     ...(deployed ? [`label ${migManagerLabel}=${value}`] : []),
     ...(pods.length > 0 ? [`pod ${namePodsOf(pods)}`] : []),

@@ -50,20 +50,28 @@ describe('other owners of GPUs', () => {
 
   it('are all of those that are seen at once', () => {
     const labels = { [deploy]: 'true', 'nos.nebuly.com/gpu-partitioning': 'mig' };
-    const owners = findOwners(aNode({ labels, annotations: { 'hami.io/node-nvidia-register': '[…]' } }), []);
+    const annotations = { 'hami.io/node-nvidia-register': '[…]' };
+    const owners = findOwners(aNode({ labels, annotations, pods: [migManager('mig-1')] }), []);
     expect(owners.map(({ name }) => name)).to.deep.equal(['mig-manager', 'hami', 'nos']);
   });
 });
 
 describe('mig-manager', () => {
-  it('owns a node that carries its label', () => {
-    expect(ownerOf({ labels: { [deploy]: 'true' } })).to.deep.equal({
+  it('owns a node that carries its label, as long as nobody has looked for its pod', () => {
+    expect(ownerOf({ labels: { [deploy]: 'true' }, pods: undefined })).to.deep.equal({
       name: 'mig-manager',
       evidence: `NVIDIA mig-manager: label ${deploy}=true`,
       handOver:
         'set spec.allow.takeOver: [mig-manager] in the policy, or run ' +
         `"kubectl label node n1 ${deploy}=false --overwrite"`,
     });
+  });
+
+  it('does not own a node by the label alone, which gpu-operator writes also where it does not deploy it', () => {
+    expect(ownerOf({ labels: { [deploy]: 'true' }, pods: [] })).to.equal(undefined);
+    expect(ownerOf({ labels: { [deploy]: 'true' }, pods: [migManager('mig-1')] })?.evidence).to.equal(
+      `NVIDIA mig-manager: label ${deploy}=true, pod gpu/mig-1`,
+    );
   });
 
   it('owns a node while it is paused for a driver upgrade, since it comes back', () => {
@@ -97,7 +105,7 @@ describe('mig-manager', () => {
   });
 
   it('is named with the word NODE where the name of the node is not given', () => {
-    const { node: _node, ...evidence } = aNode({ labels: { [deploy]: 'true' } });
+    const { node: _node, ...evidence } = aNode({ labels: { [deploy]: 'true' }, pods: undefined });
     expect(findOwners(evidence, [])[0]?.handOver).to.include('kubectl label node NODE');
   });
 });
