@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
+
+const nodes: readonly RigNode[] = [{ name: 'n', gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }];
+
+const layouts = {
+  small: { profiles: { '1g.5gb': 7 }, text: '1 GPU: 7×1g.5gb' },
+  large: { profiles: { '3g.20gb': 2 }, text: '1 GPU: 2×3g.20gb' },
+} as const;
+type Name = keyof typeof layouts;
+
+describe('an agent that is killed in the middle of a change', function () {
+  this.timeout(90_000);
+  const rig = useRig(nodes);
+  /** Operations of a change that nobody disturbs. */
+  const usual = new Map<Name, number>();
+
+  async function ask(name: Name): Promise<void> {
+    const { profiles } = layouts[name];
+    await rig().apply('p', { nodeSelector: { matchLabels: { pool: 'p' } }, layouts: [{ profiles }] });
+  }
+
+  const operations = async (): Promise<number> => (await rig().rig.deviceOperations('n')).length;
+
+  async function untilDone(name: Name): Promise<void> {
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    expect((await rig().partition('n')).status?.layout).to.equal(layouts[name].text);
+    const node = await rig().node('n');
+    expect(ownTaints(node)).to.deep.equal([]);
+    const [profile, count] = Object.entries(layouts[name].profiles)[0] ?? [];
+    expect(node.status.allocatable).to.include({ [`nvidia.com/mig-${profile}`]: String(count) });
+  }
+
+  before(async function () {
+    this.timeout(60_000);
+    await ask('small');
+    await untilDone('small');
+    for (const name of ['large', 'small'] as const) {
+      const before = await operations();
+      await ask(name);
+      await untilDone(name);
+      usual.set(name, (await operations()) - before);
+    }
+  });
+
+  /** The first operation, some between, and the last but one; destroys come before creates. */
+  const kills: readonly (readonly [to: Name, after: number, how: 'restarted' | 'rebooted'])[] = [
+    ['large', 1, 'restarted'],
+    ['small', 2, 'restarted'],
+    ['large', 8, 'restarted'],
+    ['small', 6, 'restarted'],
+    ['large', 15, 'restarted'],
+    ['small', 10, 'rebooted'],
+    ['large', 5, 'rebooted'],
+  ];
+  for (const [to, after, how] of kills) {
+    it(`ends in the wished layout, ${how} after operation ${after} on the way to ${to}`, async () => {
+      const before = await operations();
+      await ask(to);
+      await eventually(operations, (count) => count >= before + after, {
+        timeoutMs: 20_000,
+        intervalMs: 2,
+        what: `operation ${after}`,
+      });
+      await rig().rig.agent('n').stop('SIGKILL');
+      if (how === 'rebooted') await rig().rig.rebootNode('n');
+      else rig().rig.agent('n').start();
+      await untilDone(to);
+      // After a reboot everything is made anew; else one operation may be done twice, of which nobody saw the end.
+      const most = (usual.get(to) ?? 0) + (how === 'rebooted' ? (Object.values(layouts[to].profiles)[0] ?? 0) : 1);
+      expect((await operations()) - before).to.be.at.most(most);
+    });
+  }
+});
