@@ -43,6 +43,8 @@ interface Sight {
   readonly change: string;
   readonly since: number;
   differsAt?: number;
+  /** The kubelet has offered devices that are gone. */
+  offeredStale?: boolean;
   readyAt?: number;
 }
 
@@ -156,6 +158,9 @@ export class PluginRefresher {
     let sight = this.#sights.get(name);
     if (sight?.change !== change) sight = { change, since: performance.now() };
     if (!isEqual) sight.differsAt ??= performance.now();
+    const { advertised } = partition.status?.device ?? {};
+    const isStale = staleOffer(advertised, wanted) !== undefined;
+    if (isStale) sight.offeredStale = true;
     if (isEqual && !changed) this.#sights.delete(name);
     else this.#sights.set(name, sight);
     return {
@@ -166,6 +171,7 @@ export class PluginRefresher {
       mark: readRefreshMark(annotations?.[refreshedAnnotation], change),
       differsMs: sight.differsAt === undefined ? undefined : performance.now() - sight.differsAt,
       readyMs: undefined,
+      followed: sight.offeredStale === true && advertised !== undefined && !isStale,
       patienceMs: this.#settings.refreshAfterMs,
       pods: undefined,
     };

@@ -23,6 +23,11 @@ export interface FenceSituation {
   readonly differsMs: number | undefined;
   /** How long, in ms, a pod that started after the change has been ready; undefined where there is none. */
   readonly readyMs: number | undefined;
+  /**
+   * The kubelet offered devices that are gone, by the agent's word since the change, and now offers exactly those that are there. False
+   * also where it cannot be asked, or where the devices of after have the ids of those of before.
+   */
+  readonly followed: boolean;
   /** How long a plugin that follows by itself is given, and one that has started to tell the kubelet, in ms. */
   readonly patienceMs: number;
   /** Pods of the device plugin on the node now; undefined where nobody has looked. */
@@ -62,7 +67,7 @@ export function decideFence(situation: FenceSituation): FenceStep {
   return advertises(situation.allocatable, situation.wanted) ? decideEqual(situation) : decideDifferent(situation);
 }
 
-function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs }: FenceSituation): FenceStep {
+function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs, followed }: FenceSituation): FenceStep {
   if (!changed) return { next: 'Open' };
   if (pods === undefined) return { next: 'LookAtPods' };
   if (mark === undefined) {
@@ -72,8 +77,8 @@ function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs }: Fe
   }
   const step = replaceMarked(pods, mark);
   if (step) return step;
-  // Counts that differed and now do not are the new plugin's word. Counts that never differed may be the old one's.
-  if (differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs)) return { next: 'Open' };
+  // Counts or devices that differed and now do not are the new plugin's word. Counts that never differed may be the old one's.
+  if (followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs)) return { next: 'Open' };
   return { next: 'Wait', why: 'NewPlugin' };
 }
 

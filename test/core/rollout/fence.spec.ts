@@ -22,6 +22,7 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     mark: undefined,
     differsMs: 2000,
     readyMs: undefined,
+    followed: false,
     patienceMs: 1000,
     pods: [old],
     ...more,
@@ -56,6 +57,14 @@ describe('decideFence', () => {
   it('evicts a pod also where the counts are right and never were others: they may be those of before', () => {
     const sameCounts = aChange({ allocatable: layout.after, differsMs: undefined });
     expect(decideFence(sameCounts)).to.deep.include({ next: 'Evict', first: true });
+  });
+
+  it('believes the kubelet that devices have been exchanged where counts cannot tell, once the old pods are gone', () => {
+    const sameCounts = aChange({ allocatable: layout.after, differsMs: undefined, mark, pods: [fresh] });
+    expect(decideFence(sameCounts)).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence({ ...sameCounts, followed: true })).to.deep.equal({ next: 'Open' });
+    const oldIsLeft = { ...sameCounts, followed: true, pods: [{ ...old, leaving: true }] };
+    expect(decideFence(oldIsLeft)).to.deep.equal({ next: 'Wait', why: 'OldPlugin' });
   });
 
   it('tries again for a pod that was written down and not evicted', () => {
@@ -114,6 +123,7 @@ describe('decideFence', () => {
       mark: fc.constantFrom(undefined, mark, { ...mark, tolerates: false }),
       differsMs: fc.constantFrom(undefined, 0, 2000),
       readyMs: fc.constantFrom(undefined, 0, 2000),
+      followed: fc.boolean(),
       pods: fc.subarray([old, fresh, { uid: 'leaving', leaving: true }]),
     });
     fc.assert(
