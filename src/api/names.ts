@@ -57,6 +57,7 @@ export const nodeReasons = [
   'PolicyInvalid',
   'PlanOnly',
   'AgentNotReporting',
+  'NodeRestarted',
   'AwaitingPlan',
   'AwaitingGrant',
   'Paused',

@@ -4,7 +4,10 @@ import type { KubeObject } from '../kube/resource.ts';
 /** The parts of a Node that the controller reads. */
 export interface NodeObject extends KubeObject {
   readonly spec?: { readonly taints?: readonly Taint[] };
-  readonly status?: { readonly allocatable?: Readonly<Record<string, string>> };
+  readonly status?: {
+    readonly allocatable?: Readonly<Record<string, string>>;
+    readonly nodeInfo?: { readonly bootID?: string };
+  };
 }
 
 /** A Node of a big fleet is 15 kB, of which this is what counts. */
@@ -20,7 +23,10 @@ export function stripNode(node: NodeObject): NodeObject {
       annotations: stripAnnotations(annotations ?? {}),
     },
     spec: { taints: node.spec?.taints ?? [] },
-    status: { allocatable: Object.fromEntries(gpus) },
+    status: {
+      allocatable: Object.fromEntries(gpus),
+      ...(node.status?.nodeInfo?.bootID === undefined ? {} : { nodeInfo: { bootID: node.status.nodeInfo.bootID } }),
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts
 import { giveBack } from '../core/clients/loan.ts';
 import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
 import { type Judgement, judgeNode } from '../core/rollout/judge-node.ts';
-import { combine, releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
+import { closeNode, combine, releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
 import type { NodeChange } from '../core/rollout/node-patch.ts';
 import { isAlreadyExists } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -15,8 +15,8 @@ import { NodeFinisher, pending } from './finish-node.ts';
 import { type GrantSettings, NodeGranter } from './grant-node.ts';
 import { type ClientSettings, GpuClients, isPaused } from './gpu-clients.ts';
 import { type GateSettings, NodeGate } from './node-gate.ts';
-import { metadataOf } from './node-writer.ts';
-import { isUnfinished, NodeOpener } from './open-node.ts';
+import { changeNode, metadataOf } from './node-writer.ts';
+import { isClosed, isUnfinished, NodeOpener } from './open-node.ts';
 import { PluginConfig } from './plugin-config.ts';
 import { PluginRefresher, type RefreshSettings } from './refresh-plugin.ts';
 import type { NodeReporter } from './report-node.ts';
@@ -97,7 +97,8 @@ export class NodeReconciler {
     const policy = resolution?.winner;
     const wish = resolution?.wish && 'wish' in resolution.wish ? resolution.wish.wish : undefined;
     const refusal = policy && fleet.refusals.get(policy.metadata.name);
-    const judgement = judgeNode({ partition, policy, refusal, wish, now: Date.now() });
+    const nodeBootID = node.status?.nodeInfo?.bootID;
+    const judgement = judgeNode({ partition, policy, refusal, wish, nodeBootID, now: Date.now() });
     // 3. Act.
     const verdict = await this.#act({ node, partition, policy, wish }, judgement);
     // 4. Report.
@@ -116,6 +117,10 @@ export class NodeReconciler {
     switch (judgement.next) {
       case 'WriteWish':
         await this.#writeWish(situation);
+        return judgement;
+      case 'Close':
+        if (!isClosed(node))
+          this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, closeNode()));
         return judgement;
       case 'Grant':
         if (!policy || !wish) return judgement;

@@ -112,7 +112,11 @@ describe('outages during a change', function () {
 
   it('of a node’s power end in the same layout, made again without a new grant', async () => {
     const before = await rig().partition('h100');
-    await rig().rig.rebootNode('h100');
+    await rig().rig.rebootNode('h100', { withAgent: false });
+    // Nobody has looked at the GPUs yet: no pod may come.
+    await rig().untilReason('h100', 'NodeRestarted');
+    expect(ownTaints(await rig().node('h100'))).to.deep.equal(['gpupartition.dev/repartitioning']);
+    rig().rig.agent('h100').start();
     await eventually(
       () => rig().partition('h100'),
       ({ status }) => status?.device?.bootID !== before.status?.device?.bootID && status?.phase === 'Ready',

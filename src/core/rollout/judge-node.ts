@@ -13,6 +13,8 @@ export interface NodeSituation {
   readonly refusal: PolicyRefusal | undefined;
   /** What the policy wants here; undefined while the agent has not reported. */
   readonly wish: Wish | undefined;
+  /** Boot id of the node, as its kubelet says. */
+  readonly nodeBootID?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -23,6 +25,8 @@ export type NextStep =
   | 'Wait'
   /** Write policy, strategy and wish, or take them away. */
   | 'WriteWish'
+  /** Close the node, whatever is on it. */
+  | 'Close'
   /** Look whether pods use the GPUs; if none, close the node and grant. */
   | 'Grant'
   /** Name the pods that the plan waits for. */
@@ -49,6 +53,7 @@ const rules: readonly Rule[] = [
   noPolicy,
   policyRefused,
   agentSilent,
+  nodeRestarted,
   wishOutdated,
   nothingToDo,
   deviceDone,
@@ -126,6 +131,16 @@ function agentSilent({ wish, partition }: NodeSituation): Judgement | undefined 
     ? `the agent cannot read the GPUs: ${error.code}: ${error.message}`
     : 'the agent of this node has not reported its GPUs: is its pod running?';
   return { phase: 'Pending', reason: 'AgentNotReporting', message, next: 'Wait', passing: error === undefined };
+}
+
+// No instance survives a restart. Until the agent has looked, and made the layout again, a pod might get a GPU that is still whole.
+function nodeRestarted({ partition, policy, wish, nodeBootID = '' }: NodeSituation): Judgement | undefined {
+  const { bootID = 'unknown' } = partition.status?.device ?? {};
+  if (nodeBootID === '' || bootID === 'unknown' || bootID === nodeBootID) return undefined;
+  if (policy?.spec.mode === 'Plan' || !wish?.gpus.some(({ profiles }) => profiles !== undefined)) return undefined;
+  const message =
+    'the node has been restarted, and its agent has not looked at the GPUs since (is its pod running?); no pod may come until the layout is there again';
+  return { phase: 'Updating', reason: 'NodeRestarted', message, next: 'Close', passing: true };
 }
 
 function wishOutdated({ policy, partition, wish }: NodeSituation): Judgement | undefined {

@@ -90,12 +90,11 @@ export class KubeletFleet implements AsyncDisposable {
     this.#loop.wakeAll(name);
   }
 
-  /**
-   * Starts what looks at the GPUs of a node anew, as a reboot does: the pods stay, their plugin, GFD and DCGM find the devices
-   * as they are then. Processes on devices that are gone do not come back.
-   */
-  restartContainers(name: string): void {
+  /** Starts a node again: its kubelet reports anew, and what its containers knew is gone with their processes. */
+  rebootNode(name: string, bootId: string): void {
     const host = this.#hostOf(name);
+    host.machine.bootId = bootId;
+    host.machine.isRegistered = false;
     for (const pod of this.#loop.bound.on(name).values()) {
       host.daemons.stop(pod);
       host.machine.closeGpus(pod);

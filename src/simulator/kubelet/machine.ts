@@ -25,7 +25,7 @@ export class Machine {
   readonly gpus: readonly SimulatedGpu[];
   readonly registration = new PluginRegistration();
   readonly internalIp: string;
-  readonly bootId = randomUUID();
+  bootId: string;
   /** False while the node is cut off: its kubelet does nothing. */
   isRunning = true;
   isRegistered = false;
@@ -44,6 +44,7 @@ export class Machine {
   /** @throws UnknownGpuError, RangeError for GPUs that cannot be simulated */
   constructor(node: SimulatedNode, logger: Logger) {
     this.node = node;
+    this.bootId = node.bootId ?? randomUUID();
     this.gpus = assembleGpus(node.gpus, node.gpuSeed);
     this.internalIp = addressOf(node.name);
     this.#logger = logger.child({ node: node.name });

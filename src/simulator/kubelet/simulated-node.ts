@@ -27,6 +27,8 @@ export interface SimulatedNode {
   readonly stateFile: string;
   /** Where the kubelet of the node serves PodResources; at most 107 bytes. Nowhere if absent. */
   readonly podResourcesSocket?: string;
+  /** As the kernel tells it; a random one if absent. */
+  readonly bootId?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];

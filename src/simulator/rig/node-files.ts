@@ -43,15 +43,17 @@ export function nodeFilesIn(rigFolder: string, node: string): NodeFiles {
   };
 }
 
-/** The files that are there before anything runs on the node. */
-export async function writeNodeFiles(files: NodeFiles, machineProduct: string): Promise<void> {
+/** The files that are there before anything runs on the node. @returns the boot id */
+export async function writeNodeFiles(files: NodeFiles, machineProduct: string): Promise<string> {
   await mkdir(files.folder, { recursive: true });
   await writeFile(files.faults, '');
   await writeFile(files.machine, `${machineProduct}\n`);
-  await writeBootId(files);
+  return writeBootId(files);
 }
 
 /** The kernel's boot id, another one after each boot. */
-export async function writeBootId({ bootId }: NodeFiles): Promise<void> {
-  await writeFile(bootId, `${randomUUID()}\n`);
+export async function writeBootId({ bootId }: NodeFiles): Promise<string> {
+  const id = randomUUID();
+  await writeFile(bootId, `${id}\n`);
+  return id;
 }

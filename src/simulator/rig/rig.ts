@@ -97,15 +97,17 @@ export class Rig implements AsyncDisposable {
     return [...this.#agents.values()];
   }
 
-  /** Restarts a node: instances and processes are gone, MIG mode where the board does not keep it; the agent starts anew. */
-  async rebootNode(name: string): Promise<void> {
+  /**
+   * Restarts a node: instances and processes are gone, MIG mode where the board does not keep it; the agent starts anew, or is left to
+   * the caller to start.
+   */
+  async rebootNode(name: string, { withAgent = true } = {}): Promise<void> {
     const node = this.#nodeOf(name);
     await this.agent(name).stop('SIGKILL');
     const gpus = assembleGpus(node.gpus, name);
     updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
-    await writeBootId(this.#filesOf(name));
-    this.fleet.restartContainers(name);
-    this.agent(name).start();
+    this.fleet.rebootNode(name, await writeBootId(this.#filesOf(name)));
+    if (withAgent) this.agent(name).start();
   }
 
   /** Deletes a Node and boots it again under its old name, as an autoscaler may; its agent is left stopped. */
@@ -159,7 +161,7 @@ export class Rig implements AsyncDisposable {
     const { controlPlane, agentArguments = [] } = this.#options;
     const { name } = node;
     const files = this.#filesOf(name);
-    await writeNodeFiles(files, machineProduct);
+    const bootId = await writeNodeFiles(files, machineProduct);
     const nvidiaSmi = writeNvidiaSmiWrapper(files.folder, {
       gpus: node.gpus,
       stateFile: files.state,
@@ -169,7 +171,7 @@ export class Rig implements AsyncDisposable {
       program: programPath('nvidia-smi-sim'),
       node: process.execPath,
     });
-    await this.fleet.addNode(describeRigNode(node, files));
+    await this.fleet.addNode({ ...describeRigNode(node, files), bootId });
     // A token names its node by uid: the Node has to be there first.
     await waitFor(async () => (await controlPlane.client.send({ path: `/api/v1/nodes/${name}` })).status === 200);
     const token = await controlPlane.serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {

@@ -160,4 +160,20 @@ describe('judgeNode', () => {
     const partition = aPartition({ ...managed, device: { ...whole, plan: plan as never } });
     expect(judge({ partition })).to.include({ phase: 'Failed', reason: 'ForeignInstances', next: 'Wait' });
   });
+
+  it('closes a node that was restarted until its agent has looked at the GPUs', () => {
+    const partition = aPartition({ ...managed, device: { ...done, bootID: 'before' } });
+    expect(judge({ partition, nodeBootID: 'after' })).to.include({ next: 'Close', reason: 'NodeRestarted' });
+    expect(judge({ partition, nodeBootID: 'before' })).to.include({ next: 'Finish' });
+  });
+
+  it('does not close it where there is nothing to make again, or where the boot is not known', () => {
+    const of = (bootID: string) => aPartition({ ...managed, device: { ...done, bootID } });
+    expect(judge({ partition: of('before'), nodeBootID: undefined }).next).to.equal('Finish');
+    expect(judge({ partition: of('unknown'), nodeBootID: 'after' }).next).to.equal('Finish');
+    const plan = aPolicy({ mode: 'Plan' });
+    expect(judge({ partition: of('before'), nodeBootID: 'after', policy: plan }).next).to.not.equal('Close');
+    const whole: Wish = { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] };
+    expect(judge({ partition: of('before'), nodeBootID: 'after', wish: whole }).reason).to.not.equal('NodeRestarted');
+  });
 });

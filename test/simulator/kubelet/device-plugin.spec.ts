@@ -153,7 +153,7 @@ describe('the pod of a simulated device plugin', () => {
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
     const before = await bench().pod(name);
     nodes.writeState(stateFile, states.sevenSlices);
-    nodes.fleet.restartContainers(name);
+    nodes.fleet.rebootNode(name, 'another-boot');
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '7' });
     expect((await bench().pod(name))?.metadata.uid).to.equal(before?.metadata.uid);
   });
