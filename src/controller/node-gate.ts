@@ -58,6 +58,8 @@ export class NodeGate {
     const { strategy, sharing } = policy.spec;
     for (const pod of pluginPodsOf(pods, this.#settings.pluginSelector)) {
       const settings = readPluginSettings(pod);
+      // What a plugin that is not NVIDIA's does without settings is not ours to know.
+      if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) continue;
       const { pluginConfigMap } = this.#settings;
       const gap = sharing && pluginConfigMap ? findConfigManagerGap(settings, pluginConfigMap.name) : undefined;
       // The config file is ours, and has the policy's strategy as soon as the layout is there.
