@@ -49,7 +49,9 @@ const small: Layout = { profiles: { '1g.5gb': 7 } };
 
 describe('clients of the GPUs under gpu-operator', function () {
   this.timeout(90_000);
-  const rig = useRig(nodes, { controllerArguments: ['--clients-deadline-seconds', '5'] });
+  const rig = useRig(nodes, {
+    controllerArguments: ['--clients-deadline-seconds', '5', '--grant-deadline-seconds', '10'],
+  });
 
   before(async function () {
     this.timeout(60_000);
@@ -175,6 +177,23 @@ describe('clients of the GPUs under gpu-operator', function () {
     await rig().waitFor('op', 'Ready', 'False', 'Failed', 60_000);
     await untilBack();
     await writeFile(rig().rig.faultsFile('op'), '');
+    await untilReady('1 GPU: 2×3g.20gb');
+    await untilBack();
+  });
+
+  it('are let back when the agent never answers its grant', async () => {
+    await ask(whole);
+    await untilPaused();
+    await rig().rig.agent('op').stop('SIGKILL');
+    await eventually(deployLabels, (found) => found['dcgm'] === 'true' && found['device-plugin'] === 'true', {
+      timeoutMs: 40_000,
+      what: 'deploy labels',
+    });
+    expect(ownTaints(await rig().node('op')), 'what is on the GPUs nobody knows').to.have.lengthOf(1);
+    rig().rig.agent('op').start();
+    await untilReady('1 GPU: whole');
+    await untilBack();
+    await ask(large);
     await untilReady('1 GPU: 2×3g.20gb');
     await untilBack();
   });
