@@ -1,5 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { clientsAnnotation } from '../core/clients/client-pods.ts';
+import { pausedForMigChange, pluginDeployLabel, resumeLoans } from '../core/clients/gpu-clients.ts';
+import { borrow } from '../core/clients/loan.ts';
 import { describeReport } from '../core/labels/describe-report.ts';
 import { dropInvalidLabels } from '../core/labels/label-value.ts';
 import { sharingOf } from '../core/labels/managed-config.ts';
@@ -7,7 +9,7 @@ import { computeLabels, type NodeLabels } from '../core/labels/node-labels.ts';
 import { computeResources } from '../core/labels/node-resources.ts';
 import { handOver } from '../core/labels/writer-mode.ts';
 import { closeNode, combine, readyNode, reopenNode } from '../core/rollout/node-marks.ts';
-import type { NodeChange } from '../core/rollout/node-patch.ts';
+import type { NodeChange, NodeMetadata } from '../core/rollout/node-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
 import type { NodeObject } from './cluster-objects.ts';
@@ -39,6 +41,7 @@ export class NodeFinisher {
   readonly #tools: FinishTools;
   /** Since when the labels of a node are not right, in ms of `performance.now()`. */
   readonly #staleSince = new Map<string, number>();
+  readonly #heldSince = new Map<string, number>();
 
   constructor(tools: FinishTools) {
     this.#tools = tools;
@@ -46,6 +49,7 @@ export class NodeFinisher {
 
   forget(node: string): void {
     this.#staleSince.delete(node);
+    this.#heldSince.delete(node);
   }
 
   async finish(
@@ -68,14 +72,39 @@ export class NodeFinisher {
     if (await this.#configure(node, policy)) return pending('the device plugin’s settings are being changed');
     // 3. The node must offer exactly this before pods may come: never a slice that is not there.
     const labels = layoutLabels(node, partition, strategy, sharing);
+    const stale = staleLabels(node, partition, predicted);
     // Side by side: an eviction takes the API server 0.1 s, and nobody waits for the clients.
     const [fenced] = await Promise.all([
-      refresher.advance(node, partition, { resources, policy, marks: labels }),
+      refresher.advance(node, partition, {
+        resources,
+        policy,
+        marks: (fresh) => combine(labels(fresh), stale.length > 0 ? holdPlugin(fresh) : {}),
+      }),
       clients.restart(node),
     ]);
     if (fenced) return fenced;
     // 4. Labels and opening, in one write.
-    return this.#open(node, partition, policy, { predicted, labels }, verdict);
+    return this.#open(node, partition, policy, { predicted, labels, stale }, verdict);
+  }
+
+  /**
+   * Whether the device plugin is kept away until GPU Feature Discovery has labelled the node anew: a node that is open by offering nothing
+   * would have new slices under labels of before as soon as the plugin is back.
+   */
+  holdsPlugin(node: NodeObject, partition: GpuNodePartition, policy: GpuPartitionPolicy): boolean {
+    const { name } = node.metadata;
+    const [loan, ...others] = resumeLoans(metadataOf(node));
+    const isHeld = loan === pluginDeployLabel && others.length === 0 && !isClosed(node);
+    const sharing = this.#tools.pluginConfig && sharingOf(policy.spec);
+    const description = describeReport(partition.status?.device ?? {});
+    const predicted = computeLabels(description, policy.spec.strategy, sharing);
+    if (!isHeld || staleLabels(node, partition, predicted).length === 0) {
+      this.#heldSince.delete(name);
+      return false;
+    }
+    const since = this.#heldSince.get(name) ?? performance.now();
+    this.#heldSince.set(name, since);
+    return performance.now() - since <= this.#tools.labelsDeadlineMs;
   }
 
   /**
@@ -103,10 +132,13 @@ export class NodeFinisher {
     node: NodeObject,
     partition: GpuNodePartition,
     policy: GpuPartitionPolicy,
-    { predicted, labels }: { readonly predicted: NodeLabels; readonly labels: LabelChange },
+    {
+      predicted,
+      labels,
+      stale,
+    }: { readonly predicted: NodeLabels; readonly labels: LabelChange; readonly stale: readonly StaleLabel[] },
     verdict: Verdict,
   ): Promise<Verdict> {
-    const { kept: wanted } = dropInvalidLabels(predicted.labels);
     const marks = combine(readyNode(policy.metadata.name, partition.status?.device?.gpus ?? []), {
       annotations: { [clientsAnnotation]: undefined },
     });
@@ -115,11 +147,7 @@ export class NodeFinisher {
       await this.#write(node, combine(labels(metadata), marks));
       return verdict;
     }
-    // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).
-    const stale = Object.entries(wanted).filter(
-      ([key, value]) => node.metadata.labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
-    );
-    const handedOver = handOver(metadata, Object.keys(wanted));
+    const handedOver = handOver(metadata, Object.keys(dropInvalidLabels(predicted.labels).kept));
     const { name } = node.metadata;
     if (stale.length === 0) {
       this.#staleSince.delete(name);
@@ -146,6 +174,22 @@ export class NodeFinisher {
   async #write(node: NodeObject, change: NodeChange): Promise<void> {
     this.#tools.world.nodeWritten(node.metadata.name, await changeNode(this.#tools.client, node, change));
   }
+}
+
+type StaleLabel = readonly [key: string, value: string];
+
+/** What GPU Feature Discovery will write and has not written yet; nothing where the labels are ours. */
+function staleLabels(node: NodeObject, partition: GpuNodePartition, predicted: NodeLabels): readonly StaleLabel[] {
+  if (writerModeFor(node, partition) === 'Patch') return [];
+  // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).
+  return Object.entries(dropInvalidLabels(predicted.labels).kept).filter(
+    ([key, value]) => node.metadata.labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
+  );
+}
+
+/** Keeps the plugin away with the label by which gpu-operator deploys it, where there is one. */
+function holdPlugin(node: NodeMetadata): NodeChange {
+  return node.labels[pluginDeployLabel] === 'true' ? borrow(node, { [pluginDeployLabel]: pausedForMigChange }) : {};
 }
 
 /** Something was written that the watch brings back. */

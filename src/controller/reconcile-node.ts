@@ -109,8 +109,10 @@ export class NodeReconciler {
   async #act(situation: Situation, judgement: Judgement): Promise<Verdict> {
     const { node, partition, policy, wish } = situation;
     // A client that is away because of us comes back as soon as no grant needs that, whatever became of the grant.
-    if (judgement.reason !== 'Applying' && judgement.next !== 'Grant' && isPaused(node)) {
-      const isDone = judgement.next === 'Finish';
+    const isDone = judgement.next === 'Finish';
+    const mayResume = judgement.reason !== 'Applying' && judgement.next !== 'Grant' && isPaused(node);
+    const isHeld = mayResume && isDone && policy !== undefined && this.#finisher.holdsPlugin(node, partition, policy);
+    if (mayResume && !isHeld) {
       await this.#clients.resume(node, isDone ? this.#refresher.noteFresh(node, partition) : {});
       return isDone ? pending('the clients of the GPUs are coming back') : { ...judgement, again: 250 };
     }

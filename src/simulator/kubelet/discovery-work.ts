@@ -7,6 +7,7 @@ import { describeNode } from './gpu-devices.ts';
 import { nodesResource } from './kube-objects.ts';
 import type { NodeObject } from './kube-objects.ts';
 import type { Machine } from './machine.ts';
+import type { KubeletTiming } from './timing.ts';
 
 /** GPU Feature Discovery, and NFD's master that writes for it: labels the node at the start, and then at every interval. */
 export class DiscoveryWork implements DaemonWork {
@@ -14,20 +15,22 @@ export class DiscoveryWork implements DaemonWork {
   /** Of the field manager `nfd-master`. */
   readonly #client: KubeClient;
   readonly #intervalMs: number;
+  readonly #startMs: number;
   #settings: WorkSettings | undefined;
   #timestamp = 0;
   #dueMs = 0;
 
-  constructor(machine: Machine, client: KubeClient, intervalMs: number) {
+  constructor(machine: Machine, client: KubeClient, { gfdIntervalMs, gfdStartMs }: KubeletTiming) {
     this.#machine = machine;
     this.#client = client;
-    this.#intervalMs = intervalMs;
+    this.#intervalMs = gfdIntervalMs;
+    this.#startMs = gfdStartMs;
   }
 
   start(settings: WorkSettings): WorkResult {
     this.#settings = settings;
     this.#timestamp = Math.floor(Date.now() / 1000);
-    this.#dueMs = performance.now();
+    this.#dueMs = performance.now() + this.#startMs;
     return {};
   }
 

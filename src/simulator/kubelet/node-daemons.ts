@@ -73,7 +73,7 @@ export class NodeDaemons {
       case 'device-plugin':
         return new PluginWork(this.#machine, pod.metadata.uid ?? '');
       case 'gpu-feature-discovery':
-        return new DiscoveryWork(this.#machine, this.#clients.nfd, this.#timing.gfdIntervalMs);
+        return new DiscoveryWork(this.#machine, this.#clients.nfd, this.#timing);
     }
   }
 }

@@ -14,6 +14,8 @@ export interface KubeletTiming {
   readonly pluginRestartMs: number;
   /** Between two looks of GPU Feature Discovery (`sleepInterval`). */
   readonly gfdIntervalMs: number;
+  /** From the start of GPU Feature Discovery to its first labels, NFD's part included. */
+  readonly gfdStartMs: number;
 }
 
 export const usualKubeletTiming: KubeletTiming = {
@@ -24,6 +26,7 @@ export const usualKubeletTiming: KubeletTiming = {
   stopMs: 50,
   pluginRestartMs: 500,
   gfdIntervalMs: 60_000,
+  gfdStartMs: 0,
 };
 
 /** Seconds that a pod's containers take to obey SIGTERM: for pods that hold on. */
