@@ -1,3 +1,4 @@
+import { repartitioningTaint } from '../api/names.ts';
 import type { Taint } from '../core/rollout/node-patch.ts';
 import type { KubeObject } from '../kube/resource.ts';
 
@@ -8,6 +9,11 @@ export interface NodeObject extends KubeObject {
     readonly allocatable?: Readonly<Record<string, string>>;
     readonly nodeInfo?: { readonly bootID?: string };
   };
+}
+
+/** Closed by us while its GPUs change. */
+export function isClosed(node: NodeObject): boolean {
+  return node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;
 }
 
 /** A Node of a big fleet is 15 kB, of which this is what counts. */

@@ -12,11 +12,10 @@ import { closeNode, combine, readyNode, reopenNode } from '../core/rollout/node-
 import type { NodeChange, NodeMetadata } from '../core/rollout/node-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
-import type { NodeObject } from './cluster-objects.ts';
+import { isClosed, type NodeObject } from './cluster-objects.ts';
 import type { GpuClients } from './gpu-clients.ts';
 import { type LabelChange, layoutLabels } from './layout-labels.ts';
 import { changeNode, metadataOf, readNode } from './node-writer.ts';
-import { isClosed } from './open-node.ts';
 import type { PluginConfig } from './plugin-config.ts';
 import type { PluginRefresher } from './refresh-plugin.ts';
 import type { Verdict } from './verdict.ts';
@@ -59,19 +58,16 @@ export class NodeFinisher {
     verdict: Verdict,
   ): Promise<Verdict> {
     const { refresher, clients } = this.#tools;
-    const { strategy } = policy.spec;
-    const description = describeReport(partition.status?.device ?? {});
     // 1. What NVIDIA's own tools will say of this device.
-    const sharing = this.#tools.pluginConfig && sharingOf(policy.spec);
-    const predicted = computeLabels(description, strategy, sharing);
-    const { resources, errors } = computeResources(description, strategy, sharing);
+    const predicted = this.#predict(partition, policy);
+    const { resources, errors } = predicted.offer;
     // No labels because of an error must never be read as: take all labels away.
     const problem = predicted.errors[0] ?? errors[0];
     if (problem) return { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` };
     // 2. The plugin's settings first, and what looks at the devices only when it starts.
     if (await this.#configure(node, policy)) return pending('the device plugin’s settings are being changed');
     // 3. The node must offer exactly this before pods may come: never a slice that is not there.
-    const labels = layoutLabels(node, partition, strategy, sharing);
+    const labels = layoutLabels(node, partition, predicted);
     const stale = staleLabels(node, partition, predicted);
     // Side by side: an eviction takes the API server 0.1 s, and nobody waits for the clients.
     const [fenced] = await Promise.all([
@@ -95,16 +91,22 @@ export class NodeFinisher {
     const { name } = node.metadata;
     const [loan, ...others] = resumeLoans(metadataOf(node));
     const isHeld = loan === pluginDeployLabel && others.length === 0 && !isClosed(node);
-    const sharing = this.#tools.pluginConfig && sharingOf(policy.spec);
-    const description = describeReport(partition.status?.device ?? {});
-    const predicted = computeLabels(description, policy.spec.strategy, sharing);
-    if (!isHeld || staleLabels(node, partition, predicted).length === 0) {
+    if (!isHeld || staleLabels(node, partition, this.#predict(partition, policy)).length === 0) {
       this.#heldSince.delete(name);
       return false;
     }
     const since = this.#heldSince.get(name) ?? performance.now();
     this.#heldSince.set(name, since);
     return performance.now() - since <= this.#tools.labelsDeadlineMs;
+  }
+
+  #predict({ status }: GpuNodePartition, { spec }: GpuPartitionPolicy): Prediction {
+    const description = describeReport(status?.device ?? {});
+    const sharing = this.#tools.pluginConfig && sharingOf(spec);
+    return {
+      ...computeLabels(description, spec.strategy, sharing),
+      offer: computeResources(description, spec.strategy, sharing),
+    };
   }
 
   /**
@@ -174,6 +176,11 @@ export class NodeFinisher {
   async #write(node: NodeObject, change: NodeChange): Promise<void> {
     this.#tools.world.nodeWritten(node.metadata.name, await changeNode(this.#tools.client, node, change));
   }
+}
+
+/** What GPU Feature Discovery and the device plugin make of a device. */
+interface Prediction extends NodeLabels {
+  readonly offer: ReturnType<typeof computeResources>;
 }
 
 type StaleLabel = readonly [key: string, value: string];

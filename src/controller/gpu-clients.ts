@@ -21,11 +21,10 @@ import { combine } from '../core/rollout/node-marks.ts';
 import type { NodeChange } from '../core/rollout/node-patch.ts';
 import { type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { NodeObject } from './cluster-objects.ts';
+import { isClosed, type NodeObject } from './cluster-objects.ts';
 import { evictPod } from './evict-pod.ts';
 import { listNodePods, type NodePod } from './node-pods.ts';
 import { changeNode, metadataOf } from './node-writer.ts';
-import { isClosed } from './open-node.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 

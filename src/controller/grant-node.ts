@@ -7,12 +7,12 @@ import { isRepair, recentRepairs } from '../core/rollout/repair.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
-import type { NodeObject } from './cluster-objects.ts';
+import { isClosed, type NodeObject } from './cluster-objects.ts';
 import type { GpuClients } from './gpu-clients.ts';
 import type { NodeGate } from './node-gate.ts';
 import { listNodePods, type NodePod } from './node-pods.ts';
 import { changeNode, readNode } from './node-writer.ts';
-import { isClosed, type NodeOpener } from './open-node.ts';
+import type { NodeOpener } from './open-node.ts';
 import type { Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 

@@ -11,7 +11,7 @@ import type { NodeChange } from '../core/rollout/node-patch.ts';
 import { isReady, type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
 import { changeKey, formatRefreshMark, readRefreshMark, refreshedAnnotation } from '../core/rollout/refresh-mark.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { NodeObject } from './cluster-objects.ts';
+import { isClosed, type NodeObject } from './cluster-objects.ts';
 import { evictPod } from './evict-pod.ts';
 import type { LabelChange } from './layout-labels.ts';
 import type { NodeGate } from './node-gate.ts';
@@ -153,7 +153,7 @@ export class PluginRefresher {
     const allocatable = node.status?.allocatable ?? {};
     const taints = node.spec?.taints ?? [];
     const change = changeKey(partition, configOf(node));
-    const changed = taints.some(({ key }) => key === repartitioningTaint.key);
+    const changed = isClosed(node);
     const isEqual = advertises(allocatable, wanted);
     let sight = this.#sights.get(name);
     if (sight?.change !== change) sight = { change, since: performance.now() };

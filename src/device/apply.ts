@@ -1,3 +1,4 @@
+import { placeOf } from '../core/planning/instance.ts';
 import type { ApplyOptions, GpuTarget, NodeResult } from './apply-options.ts';
 import {
   demandDeviceError,
@@ -12,7 +13,7 @@ import {
 } from './apply-task.ts';
 import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from './errors.ts';
-import { describePlace, type ApplyContext } from './gpu-session.ts';
+import type { ApplyContext } from './gpu-session.ts';
 import type { JournalGpu } from './journal.ts';
 import type { DeviceState, GpuState } from './state.ts';
 
@@ -166,5 +167,5 @@ function demandGpu(device: DeviceState, uuid: string): GpuState {
 }
 
 function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {
-  return { uuid, mig: mig?.current ?? 'Disabled', placements: instances.map(describePlace) };
+  return { uuid, mig: mig?.current ?? 'Disabled', placements: instances.map(placeOf) };
 }

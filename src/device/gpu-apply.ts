@@ -1,8 +1,9 @@
+import { placeOf } from '../core/planning/instance.ts';
 import type { Step } from '../core/planning/step.ts';
 import type { GpuTarget, Place } from './apply-options.ts';
 import { DeviceError, type DeviceErrorCode } from './errors.ts';
 import { planEmptying, planReturn, planSteps } from './gpu-plan.ts';
-import { describePlace, GpuSession, type ApplyContext } from './gpu-session.ts';
+import { GpuSession, type ApplyContext } from './gpu-session.ts';
 import { takeStep } from './instance-change.ts';
 import { changeMode, isAt } from './mode-change.ts';
 import type { GpuInstanceState, GpuState, MigMode } from './state.ts';
@@ -131,7 +132,7 @@ export class GpuApply {
     for (let round = 0; ; round += 1) {
       this.#session.forgetClaims();
       const now = await this.#session.driver.readInstances(this.#session.busId);
-      const steps = planReturn(now, this.gpu.instances, (place) => this.#made.has(describePlace(place)));
+      const steps = planReturn(now, this.gpu.instances, (place) => this.#made.has(placeOf(place)));
       if (steps.length === 0) return;
       if (round === maxRounds) throw this.#refuse('NothingDone', `on the way back: ${describeAll(now)}`);
       await this.#takeSteps(steps, now, false);
@@ -141,7 +142,7 @@ export class GpuApply {
   /** @param forgives whether to end the round early, to plan afresh, when the GPU turns out to be no longer what was planned on */
   async #takeSteps(steps: readonly Step[], instances: readonly GpuInstanceState[], forgives: boolean): Promise<void> {
     for (const step of steps) {
-      if (step.action === 'CreateInstance') this.#made.add(describePlace(step));
+      if (step.action === 'CreateInstance') this.#made.add(placeOf(step));
       try {
         await takeStep(this.#session, step, instances);
       } catch (error) {
@@ -153,17 +154,16 @@ export class GpuApply {
 
   #plan(gpu: GpuState): readonly Step[] {
     const { want, mayDestroy } = this.target;
-    const allowed = (mayDestroy ?? this.gpu.instances).map(describePlace);
-    const mayTouch = (place: Place): boolean =>
-      allowed.includes(describePlace(place)) || this.#made.has(describePlace(place));
+    const allowed = (mayDestroy ?? this.gpu.instances).map(placeOf);
+    const mayTouch = (place: Place): boolean => allowed.includes(placeOf(place)) || this.#made.has(placeOf(place));
     return want === 'Disabled' ? planEmptying(gpu, this.#held, mayTouch) : planSteps(gpu, want, this.#held, mayTouch);
   }
 
   /** The GPU as it is now, with the processes of the start: they are asked for again right before each disruption. */
   async #readGpu(): Promise<GpuState> {
     const now = await this.#session.driver.readInstances(this.#session.busId);
-    const before = new Map(this.gpu.instances.map((instance) => [describePlace(instance), instance.processes]));
-    const instances = now.map((instance) => ({ ...instance, processes: before.get(describePlace(instance)) ?? [] }));
+    const before = new Map(this.gpu.instances.map((instance) => [placeOf(instance), instance.processes]));
+    const instances = now.map((instance) => ({ ...instance, processes: before.get(placeOf(instance)) ?? [] }));
     return { ...this.gpu, instances };
   }
 
@@ -179,5 +179,5 @@ function modeOf({ want }: GpuTarget): MigMode {
 }
 
 function describeAll(instances: readonly GpuInstanceState[]): string {
-  return instances.map(describePlace).join(', ') || 'no instance';
+  return instances.map(placeOf).join(', ') || 'no instance';
 }

@@ -1,3 +1,4 @@
+import { placeOf } from '../core/planning/instance.ts';
 import type { ApplyOptions, Disruption, Place } from './apply-options.ts';
 import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from './errors.ts';
@@ -36,7 +37,7 @@ export class GpuSession {
     this.gpu = gpu;
     this.#devices = new Map(
       gpu.instances.map((instance) => [
-        describePlace(instance),
+        placeOf(instance),
         instance.computeInstances.flatMap(({ id, uuid }) => (uuid === undefined ? [] : [{ id, uuid }])),
       ]),
     );
@@ -90,7 +91,7 @@ export class GpuSession {
         (process.instance === instance.id &&
           (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
     );
-    const devices = instance === undefined ? [] : (this.#devices.get(describePlace(instance)) ?? []);
+    const devices = instance === undefined ? [] : (this.#devices.get(placeOf(instance)) ?? []);
     const uuids = devices.filter(({ id }) => parts === undefined || parts.includes(id)).map(({ uuid }) => uuid);
     const holders = [
       ...users.map(({ pid, name }) => `pid ${pid} (${name})`),
@@ -165,8 +166,4 @@ function describeChange(command: ChangeCommand): string {
 
 function describeInstance({ profile, start, id }: Place & { readonly id?: number }): string {
   return `${profile} at ${start}${id === undefined ? '' : ` (GPU instance ${id})`}`;
-}
-
-export function describePlace({ profile, start }: Place): string {
-  return `${profile}@${start}`;
 }

@@ -1,3 +1,4 @@
+import { hasEnded } from '../rollout/gpu-pods.ts';
 import type { ClientOccasion, GpuClient } from './gpu-clients.ts';
 
 /** On a Node: uids of pods of GPU clients that were there when it was closed and go once the device is done. */
@@ -22,12 +23,11 @@ export interface ClientPodView {
 /** The client's pods among those of one node, less those that have ended. One that is being terminated is still there. */
 export function clientPods<Pod extends ClientPodView>(client: GpuClient, pods: readonly Pod[]): readonly Pod[] {
   return pods.filter(
-    ({ metadata, spec, status }) =>
-      status?.phase !== 'Succeeded' &&
-      status?.phase !== 'Failed' &&
-      (selectsBy(spec?.nodeSelector, client.deployLabel) ||
-        carries(metadata.labels, client.podLabels) ||
-        (spec?.containers ?? []).some(({ name }) => name !== undefined && name === client.container)),
+    (pod) =>
+      !hasEnded(pod) &&
+      (selectsBy(pod.spec?.nodeSelector, client.deployLabel) ||
+        carries(pod.metadata.labels, client.podLabels) ||
+        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === client.container)),
   );
 }
 

@@ -1,3 +1,5 @@
+import { isGpuResource } from '../holding/gpu-resource.ts';
+
 /**
  * Whether a node advertises exactly these resources of NVIDIA's device plugin. The kubelet keeps names of resources that
  * are gone with the amount 0, so 0 is absent; resources of other vendors do not count.
@@ -15,7 +17,7 @@ export function advertises(
 export function advertisedResources(allocatable: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(allocatable)
-      .filter(([name, amount]) => /^nvidia\.com\/(gpu(\.shared)?|mig-[\w.-]+)$/.test(name) && amount !== '0')
+      .filter(([name, amount]) => isGpuResource(name) && amount !== '0')
       .map(([name, amount]) => [name, Number(amount)]),
   );
 }

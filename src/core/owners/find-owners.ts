@@ -1,9 +1,10 @@
+import { hasEnded } from '../rollout/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../clients/driver-upgrade.ts';
 import type { LabelSelector } from '../rollout/plugin-pods.ts';
 import { foreignGpuResource, usesForeignGpu } from './foreign-gpu.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
 import type { OwnerPodView } from './owner-pod.ts';
-import { hasEnded, namePodsOf } from './owner-pod.ts';
+import { namePodsOf } from './owner-pod.ts';
 
 export const ownerNames = ['mig-manager', 'dra', 'hami', 'nos', 'aws-vgpu', 'instaslice'] as const;
 export type OwnerName = (typeof ownerNames)[number];

@@ -1,5 +1,5 @@
+import { hasEnded } from '../rollout/gpu-pods.ts';
 import type { OwnerPodView } from './owner-pod.ts';
-import { hasEnded } from './owner-pod.ts';
 
 /** gpu-operator sets it to `true` where MIG can be, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
 export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';

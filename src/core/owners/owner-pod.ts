@@ -7,10 +7,6 @@ export interface OwnerPodView extends PodView {
   readonly spec?: NonNullable<PodView['spec']> & { readonly nodeSelector?: Readonly<Record<string, string>> };
 }
 
-export function hasEnded({ status }: PodView): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
-}
-
 export function namePodsOf(pods: readonly PodView[]): string {
   return namePods(pods, 3);
 }

@@ -22,3 +22,8 @@ export interface PlannedInstance {
   /** Compute instances to make on it, biggest first; `[profile]` for one over the whole GPU instance. */
   readonly computeInstances: readonly string[];
 }
+
+/** Where an instance is: instances of one GPU never overlap, so this names it as long as it lives. */
+export function placeOf({ profile, start }: Pick<Instance, 'profile' | 'start'>): string {
+  return `${profile}@${start}`;
+}

@@ -1,14 +1,10 @@
-import type { DeviceReport, Grant, GpuReport, InstanceReport } from '../../api/types.ts';
+import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
+import { placeOf } from '../planning/instance.ts';
 
 /** GPU instances that this operator neither made nor adopted, as `PROFILE@START` by GPU UUID. */
 export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;
 
 type LastGood = DeviceReport['lastGood'];
-
-/** Where an instance is: instances of one GPU never overlap, so this names it as long as it lives. */
-export function placeOf({ profile, start }: Pick<InstanceReport, 'profile' | 'start'>): string {
-  return `${profile}@${start}`;
-}
 
 /**
  * Tells instances of ours from those that somebody else made. Ours are those that were there when a grant had ended well in this

@@ -1,10 +1,9 @@
 import type { DeviceReport, GpuReport, GpuWish, PlanReport } from '../../api/types.ts';
 import { findModel } from '../geometry/model-lookup.ts';
 import { planGpu } from '../planning/gpu-plan.ts';
-import type { Instance } from '../planning/instance.ts';
+import { type Instance, placeOf } from '../planning/instance.ts';
 import type { Step } from '../planning/step.ts';
 import { liveGeometry } from './live-geometry.ts';
-import { placeOf } from './ownership.ts';
 import { meetsWish } from './wish.ts';
 
 /** What has to be done on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */

@@ -20,12 +20,22 @@ interface ContainerView {
  * and has not ended. A pod that is being terminated still holds it.
  */
 export function usesGpu(pod: PodView): boolean {
-  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
+  return usesResource(pod, (name) => name.startsWith('nvidia.com/'));
+}
+
+/** Whether a pod that has not ended asks for a resource, in an init container too. */
+export function usesResource(pod: PodView, isMeant: (name: string) => boolean): boolean {
+  if (hasEnded(pod)) return false;
   return [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].some(({ resources }) =>
     [resources?.limits, resources?.requests].some((amounts) =>
-      Object.entries(amounts ?? {}).some(([name, amount]) => name.startsWith('nvidia.com/') && String(amount) !== '0'),
+      Object.entries(amounts ?? {}).some(([name, amount]) => isMeant(name) && String(amount) !== '0'),
     ),
   );
+}
+
+/** Nothing of the pod runs any more, or will. */
+export function hasEnded({ status }: Pick<PodView, 'status'>): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 /** `ns/a, ns/b and 3 more`. */

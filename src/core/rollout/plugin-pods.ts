@@ -1,3 +1,4 @@
+import { hasEnded } from './gpu-pods.ts';
 import type { Taint } from './node-patch.ts';
 
 /** The parts of a pod that tell whether it is the device plugin's, and where it stands. */
@@ -47,12 +48,13 @@ const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
 export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], more?: LabelSelector): readonly Pod[] {
   const selectors = more === undefined ? knownPlugins : [...knownPlugins, more];
   return pods.filter(
-    ({ metadata, spec, status }) =>
-      status?.phase !== 'Succeeded' &&
-      status?.phase !== 'Failed' &&
-      (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === 'DaemonSet' && controller === true) &&
-      selectors.some((selector) => matches(metadata.labels ?? {}, selector)) &&
-      !(spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
+    (pod) =>
+      !hasEnded(pod) &&
+      (pod.metadata.ownerReferences ?? []).some(
+        ({ kind, controller }) => kind === 'DaemonSet' && controller === true,
+      ) &&
+      selectors.some((selector) => matches(pod.metadata.labels ?? {}, selector)) &&
+      !(pod.spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
   );
 }
 

@@ -41,8 +41,3 @@ export function advertise(
   }
   return { resources, deviceIds, devices };
 }
-
-/** The UUID of a device id: without the replica's number. */
-export function uuidOfDeviceId(id: string): string {
-  return id.replace(/::\d+$/, '');
-}

@@ -1,5 +1,5 @@
 import type { GpuProcess, NodeState } from '../nvidia-smi/node-state.ts';
-import { uuidOfDeviceId } from './advertisement.ts';
+import { uuidOfDeviceId } from '../../core/holding/device-id.ts';
 import type { PodAllocation } from './allocation.ts';
 import type { GpuDevice } from './gpu-devices.ts';
 import type { PodObject } from './kube-objects.ts';

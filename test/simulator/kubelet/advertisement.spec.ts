@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 
-import { advertise, uuidOfDeviceId } from '../../../src/simulator/kubelet/advertisement.ts';
+import { uuidOfDeviceId } from '../../../src/core/holding/device-id.ts';
+import { advertise } from '../../../src/simulator/kubelet/advertisement.ts';
 import { allocate, isAdmissionFailure } from '../../../src/simulator/kubelet/allocation.ts';
 import { patchGpus } from '../../../src/simulator/kubelet/node-object.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/gpu.ts';
@@ -22,7 +23,7 @@ describe('what a simulated device plugin advertises', () => {
     expect(resources).to.deep.equal({ 'nvidia.com/mig-1g.5gb': 4, 'nvidia.com/mig-3g.20gb': 1 });
     const ids = deviceIds.get('nvidia.com/mig-1g.5gb') ?? [];
     expect(ids).to.have.length(4);
-    expect(new Set(ids.map(uuidOfDeviceId)).size).to.equal(1);
+    expect(new Set(ids.map((id) => uuidOfDeviceId(id))).size).to.equal(1);
   });
 
   it('is nothing, and a reason, where the plugin exits', () => {
