@@ -131,13 +131,12 @@ export class GpuClients {
     return plugins.filter((pod) => !tolerates(pod, repartitioningTaint));
   }
 
-  /** Lets the clients come back that we took away, with a note in the same write. @returns whether there was one */
-  async resume(node: NodeObject, note: NodeChange = {}): Promise<boolean> {
+  /** Lets the clients come back that we took away, with a note in the same write. */
+  async resume(node: NodeObject, note: NodeChange = {}): Promise<void> {
     this.#memories.delete(node.metadata.name);
-    if (!isPaused(node)) return false;
+    if (!isPaused(node)) return;
     const change = combine(giveBack(metadataOf(node), resumeLoans(metadataOf(node))), note);
     this.#world.nodeWritten(node.metadata.name, await changeNode(this.#client, node, change));
-    return true;
   }
 
   /** Has the pods of before replaced, once, now that the devices are done. Nobody waits for them. */

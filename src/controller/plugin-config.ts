@@ -7,7 +7,6 @@ import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
 import { type ManagedConfig, managedConfig } from '../core/labels/managed-config.ts';
 import type { DevicePluginConfig } from '../core/labels/sharing.ts';
 import type { NodeChange } from '../core/rollout/node-patch.ts';
-import { isAlreadyExists } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { NodeObject } from './cluster-objects.ts';
@@ -67,23 +66,15 @@ export class PluginConfig {
     const { namespace, name } = this.#place;
     const ref = { resource: configMaps, namespace, name };
     const found = await this.#client.find<ConfigMap>(ref);
-    if (!found) await this.#create(key, text);
+    // Made by somebody else meanwhile, or changed: the write is refused, and all is looked at again.
+    if (!found)
+      await this.#client.create<ConfigMap>(configMaps, { metadata: { namespace, name }, data: { [key]: text } });
     else if (found.data?.[key] !== text) {
       const { resourceVersion } = found.metadata;
       const data = { ...this.#unused(Object.keys(found.data ?? {})), [key]: text };
       await this.#client.merge(ref, { metadata: { resourceVersion }, data });
     }
     this.#seen.set(key, performance.now());
-  }
-
-  async #create(key: string, text: string): Promise<void> {
-    const { namespace, name } = this.#place;
-    try {
-      await this.#client.create<ConfigMap>(configMaps, { metadata: { namespace, name }, data: { [key]: text } });
-    } catch (error) {
-      // Somebody else made it a moment ago; what it lacks is written next time.
-      if (!isAlreadyExists(error)) throw error;
-    }
   }
 
   /** Our files that no node names and no policy asks for. A plugin whose file is gone does not start any more. */
