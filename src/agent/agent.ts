@@ -1,9 +1,9 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
-import { sameJson } from '../core/fingerprint.ts';
-import { offersDevices } from '../core/labels/advertised.ts';
-import { describeReport } from '../core/labels/describe-report.ts';
-import { computeResources } from '../core/labels/node-resources.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
+import { offersDevices } from '../core/nvidia/resources/advertised.ts';
+import { describeReport } from '../core/nvidia/labels/describe-report.ts';
+import { computeResources } from '../core/nvidia/resources/node-resources.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { KubeClient } from '../kube/client.ts';

@@ -1,7 +1,7 @@
 import type { DeviceReport, Strategy } from '../api/types.ts';
-import { reportDevice } from '../device/report-device.ts';
+import { reportDevice } from '../device/reading/report-device.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import type { DeviceState } from '../device/state.ts';
+import type { DeviceState } from '../device/reading/state.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { type Kubelet, withHolders } from './kubelet.ts';
 

@@ -1,7 +1,7 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
-import type { DeviceState } from '../device/state.ts';
+import type { DeviceState } from '../device/reading/state.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Claim } from './claim.ts';

@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuReport, Strategy } from '../api/types.ts';
-import { type Holders, listGpuHolders, listInstanceHolders } from '../core/holding/holders.ts';
+import { type Holders, listGpuHolders, listInstanceHolders } from '../core/pods/slice-holders.ts';
 
 /** What the node's kubelet says of its GPUs. */
 export interface KubeletWord {

@@ -1,5 +1,5 @@
-import { judgeAdvertised } from '../core/holding/advertised-devices.ts';
-import { holdersOf } from '../core/holding/holders.ts';
+import { judgeAdvertised } from '../core/pods/advertised-devices.ts';
+import { holdersOf } from '../core/pods/slice-holders.ts';
 import { KubeletError } from '../kubelet/errors.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import type { Logger } from '../process/logger.ts';

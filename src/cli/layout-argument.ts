@@ -1,5 +1,5 @@
-import type { Layout } from '../core/geometry/geometry.ts';
-import type { Instance } from '../core/planning/instance.ts';
+import type { Layout } from '../core/gpu/geometry/geometry.ts';
+import type { Instance } from '../core/gpu/search/instance.ts';
 import { CliError } from './exit.ts';
 
 /** More instances of a profile than any GPU holds; beyond it a wish is a typing error. */

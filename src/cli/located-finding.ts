@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../core/text/finding.ts';
 import { paint, printLine } from './terminal.ts';
 
 /** A finding with its place in a file; how `-o json` shows it. */

@@ -1,6 +1,6 @@
-import { findModel } from '../core/geometry/model-lookup.ts';
-import { type GpuModel, MODELS } from '../core/geometry/models.ts';
-import { findNearestWords } from '../core/nearest-word.ts';
+import { findModel } from '../core/gpu/geometry/model-lookup.ts';
+import { type GpuModel, MODELS } from '../core/gpu/geometry/models.ts';
+import { findNearestWords } from '../core/text/nearest-word.ts';
 import { CliError } from './exit.ts';
 
 /** The model that a user names. @throws CliError that names the models that may be meant */

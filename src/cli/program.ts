@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 
-import { findNearestWords } from '../core/nearest-word.ts';
+import { findNearestWords } from '../core/text/nearest-word.ts';
 import { programVersion } from '../process/version.ts';
 import { commands, type CommandEntry } from './command-table.ts';
 import { CliError, type ExitCode, Outcome } from './exit.ts';

@@ -1,5 +1,5 @@
 import { repartitioningTaint } from '../api/names.ts';
-import type { Taint } from '../core/rollout/node-patch.ts';
+import type { Taint } from '../core/metadata/node-patch.ts';
 import type { KubeObject } from '../kube/resource.ts';
 
 /** The parts of a Node that the controller reads. */

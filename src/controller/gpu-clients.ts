@@ -7,19 +7,19 @@ import {
   formatClientsMark,
   podsThatGo,
   readClientsMark,
-} from '../core/clients/client-pods.ts';
+} from '../core/pods/holder-pods.ts';
 import {
   type ClientPause,
   clientsToPause,
   type GpuClient,
   type PauseOccasion,
   resumeLoans,
-} from '../core/clients/gpu-clients.ts';
-import { borrow, giveBack } from '../core/clients/loan.ts';
-import { namePods } from '../core/rollout/gpu-pods.ts';
-import { combine } from '../core/rollout/node-marks.ts';
-import type { NodeChange } from '../core/rollout/node-patch.ts';
-import { type LabelSelector, pluginPodsOf, tolerates } from '../core/rollout/plugin-pods.ts';
+} from '../core/pods/gpu-holders.ts';
+import { borrow, giveBack } from '../core/metadata/borrowed-labels.ts';
+import { namePods } from '../core/pods/gpu-pods.ts';
+import { combine } from '../core/node/node-marks.ts';
+import type { NodeChange } from '../core/metadata/node-patch.ts';
+import { type LabelSelector, pluginPodsOf, tolerates } from '../core/pods/plugin-pods.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isClosed, type NodeObject } from './cluster-objects.ts';
 import { evictPod } from './evict-pod.ts';

@@ -1,9 +1,9 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts';
 import { usesForeignGpu } from '../core/owners/foreign-gpu.ts';
-import { namePods, usesGpu } from '../core/rollout/gpu-pods.ts';
-import { closeNode, combine, reopenNode } from '../core/rollout/node-marks.ts';
-import { isRepair, recentRepairs } from '../core/rollout/repair.ts';
+import { namePods, usesGpu } from '../core/pods/gpu-pods.ts';
+import { closeNode, combine, reopenNode } from '../core/node/node-marks.ts';
+import { isRepair, recentRepairs } from '../core/node/repair.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { systemClock, waitFor } from '../process/clock.ts';

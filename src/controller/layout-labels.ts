@@ -1,8 +1,8 @@
 import type { DeviceReport, GpuNodePartition } from '../api/types.ts';
-import { dropInvalidLabels } from '../core/labels/label-value.ts';
-import type { NodeLabels } from '../core/labels/node-labels.ts';
-import { gpuLabels } from '../core/rollout/node-marks.ts';
-import type { NodeChange, NodeMetadata } from '../core/rollout/node-patch.ts';
+import { dropInvalidLabels } from '../core/nvidia/labels/label-value.ts';
+import type { NodeLabels } from '../core/nvidia/labels/node-labels.ts';
+import { gpuLabels } from '../core/node/node-marks.ts';
+import type { NodeChange, NodeMetadata } from '../core/metadata/node-patch.ts';
 import type { NodeObject } from './cluster-objects.ts';
 import { writerModeFor } from './writer-mode.ts';
 

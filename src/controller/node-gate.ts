@@ -1,12 +1,16 @@
 import { resourceSlices } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { borrow, giveBack, loansOf } from '../core/clients/loan.ts';
-import { driverUpgrade } from '../core/clients/driver-upgrade.ts';
-import { findConfigManagerGap, readPluginSettings, strategyMismatch } from '../core/labels/plugin-settings.ts';
+import { borrow, giveBack, loansOf } from '../core/metadata/borrowed-labels.ts';
+import { driverUpgrade } from '../core/nvidia/driver-upgrade.ts';
+import {
+  findConfigManagerGap,
+  readPluginSettings,
+  strategyMismatch,
+} from '../core/nvidia/plugin-config/plugin-settings.ts';
 import { findOwners, type ResourceSliceView } from '../core/owners/find-owners.ts';
 import { foreignGpuResource } from '../core/owners/foreign-gpu.ts';
 import { migManagerLabel, takeOverStep } from '../core/owners/mig-manager.ts';
-import { type LabelSelector, pluginPodsOf } from '../core/rollout/plugin-pods.ts';
+import { type LabelSelector, pluginPodsOf } from '../core/pods/plugin-pods.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';

@@ -1,8 +1,8 @@
 import { pods } from '../api/resources.ts';
-import type { ClientPodView } from '../core/clients/client-pods.ts';
-import type { PluginSetup } from '../core/labels/plugin-settings.ts';
+import type { ClientPodView } from '../core/pods/holder-pods.ts';
+import type { PluginSetup } from '../core/nvidia/plugin-config/plugin-settings.ts';
 import type { OwnerPodView } from '../core/owners/owner-pod.ts';
-import type { PluginPodView } from '../core/rollout/plugin-pods.ts';
+import type { PluginPodView } from '../core/pods/plugin-pods.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 

@@ -1,5 +1,5 @@
 import { nodes } from '../api/resources.ts';
-import { patchNode, type NodeChange, type NodeMetadata } from '../core/rollout/node-patch.ts';
+import { patchNode, type NodeChange, type NodeMetadata } from '../core/metadata/node-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type NodeObject, stripNode } from './cluster-objects.ts';
 

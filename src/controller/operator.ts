@@ -1,6 +1,6 @@
 import { nodePartitions, nodes, policies } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { sameJson } from '../core/fingerprint.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { ResilientOperator } from '../kube/operator.ts';
 import type { KubeClient } from '../kube/client.ts';

@@ -1,12 +1,12 @@
 import { parse, stringify } from 'yaml';
 import { configMaps } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { borrow } from '../core/clients/loan.ts';
-import { parseDevicePluginConfig } from '../core/labels/device-plugin-config.ts';
-import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
-import { type ManagedConfig, managedConfig } from '../core/labels/managed-config.ts';
-import type { DevicePluginConfig } from '../core/labels/sharing.ts';
-import type { NodeChange } from '../core/rollout/node-patch.ts';
+import { borrow } from '../core/metadata/borrowed-labels.ts';
+import { parseDevicePluginConfig } from '../core/nvidia/plugin-config/device-plugin-config.ts';
+import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
+import { type ManagedConfig, managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
+import type { DevicePluginConfig } from '../core/nvidia/plugin-config/sharing.ts';
+import type { NodeChange } from '../core/metadata/node-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { NodeObject } from './cluster-objects.ts';

@@ -1,10 +1,10 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, Wish } from '../api/types.ts';
-import { giveBack } from '../core/clients/loan.ts';
-import { devicePluginConfigLabel } from '../core/labels/label-key.ts';
-import { type Judgement, judgeNode } from '../core/rollout/judge-node.ts';
-import { closeNode, combine, releaseNode, reopenNode } from '../core/rollout/node-marks.ts';
-import type { NodeChange } from '../core/rollout/node-patch.ts';
+import { giveBack } from '../core/metadata/borrowed-labels.ts';
+import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
+import { type Judgement, judgeNode } from '../core/node/judge-node.ts';
+import { closeNode, combine, releaseNode, reopenNode } from '../core/node/node-marks.ts';
+import type { NodeChange } from '../core/metadata/node-patch.ts';
 import { isAlreadyExists } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';

@@ -1,6 +1,6 @@
 import { policies } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import { sameJson } from '../core/fingerprint.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
 import { setConditions } from '../core/status/conditions.ts';
 import { type NodeOutcome, policyStatus, type PolicyStatusDraft } from '../core/status/policy-status.ts';
 import type { KubeClient } from '../kube/client.ts';

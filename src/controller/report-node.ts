@@ -1,6 +1,6 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { sameJson } from '../core/fingerprint.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
 import { setConditions } from '../core/status/conditions.ts';
 import { nodeStatus } from '../core/status/node-status.ts';
 import type { KubeClient } from '../kube/client.ts';

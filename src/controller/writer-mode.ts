@@ -1,5 +1,5 @@
 import type { GpuNodePartition } from '../api/types.ts';
-import { type WriterMode, writerModeOf } from '../core/labels/writer-mode.ts';
+import { type WriterMode, writerModeOf } from '../core/nvidia/feature-discovery/writer-mode.ts';
 import type { NodeObject } from './cluster-objects.ts';
 
 /** Who writes the nvidia.com labels of a node. What it was is in the status, which outlives us. */

@@ -1,4 +1,4 @@
-import type { JsonPatchOperation } from '../core/rollout/node-patch.ts';
+import type { JsonPatchOperation } from '../core/metadata/node-patch.ts';
 import { isGone, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import { sendRequest, type ApiRequest, type Method, type Query } from './request.ts';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Client, Metadata } from '@grpc/grpc-js';
 import type { ClientOptions, ClientUnaryCall } from '@grpc/grpc-js';
 
-import type { HeldDevice, PodHolding } from '../core/holding/holding.ts';
+import type { HeldDevice, PodHolding } from '../core/pods/holding.ts';
 import { describeCallFault } from './call-fault.ts';
 import { KubeletError } from './errors.ts';
 import { allocatableResponse, listResponse, podResourcesPaths } from './pod-resources-messages.ts';

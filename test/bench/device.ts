@@ -7,11 +7,11 @@
  * Time out of service is a model, not a clock: an operation takes 1 s, one after the other, then the device plugin takes 5 s to
  * start; meanwhile the memory slices that were destroyed or made are out of service.
  */
-import type { Layout } from '../../src/core/geometry/geometry.ts';
-import { applyNode } from '../../src/device/apply.ts';
-import type { ApplyOptions, NodeResult } from '../../src/device/apply-options.ts';
-import type { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
-import type { GpuInstanceState } from '../../src/device/state.ts';
+import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
+import { applyNode } from '../../src/device/apply/apply.ts';
+import type { ApplyOptions, NodeResult } from '../../src/device/apply/apply-options.ts';
+import type { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
+import type { GpuInstanceState } from '../../src/device/reading/state.ts';
 import { SimulatedNode } from '../device/simulated-node.ts';
 import { printMetric, type Metric } from './metric.ts';
 

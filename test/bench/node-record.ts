@@ -1,8 +1,8 @@
 import { nodes, policies, pods } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import { type NodeObject, stripNode } from '../../src/controller/cluster-objects.ts';
-import { advertisedResources } from '../../src/core/labels/advertised.ts';
-import { isReady, type PluginPodView } from '../../src/core/rollout/plugin-pods.ts';
+import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
+import { isReady, type PluginPodView } from '../../src/core/pods/plugin-pods.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
 import { Reflector } from '../../src/kube/reflector.ts';

@@ -5,18 +5,18 @@
  *   node test/bench/planning.ts
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Geometry, Layout } from '../../src/core/geometry/geometry.ts';
-import { findModel } from '../../src/core/geometry/model-lookup.ts';
-import { planGpu } from '../../src/core/planning/gpu-plan.ts';
-import type { Instance } from '../../src/core/planning/instance.ts';
-import { planNode, type NodeGpu, type NodeWish } from '../../src/core/planning/node-plan.ts';
+import type { Geometry, Layout } from '../../src/core/gpu/geometry/geometry.ts';
+import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
+import { planGpu } from '../../src/core/gpu/plan/gpu-plan.ts';
+import type { Instance } from '../../src/core/gpu/search/instance.ts';
+import { planNode, type NodeGpu, type NodeWish } from '../../src/core/node/assign/node-plan.ts';
 import {
   keepMaximalStates,
   listPlacedStates,
   multisetOf,
   parseMultiset,
   type PlacedState,
-} from '../core/planning/placed-states.ts';
+} from '../core/gpu/placed-states.ts';
 
 const PROFILES = ['1g.5gb', '1g.10gb', '2g.10gb', '3g.20gb', '4g.20gb', '7g.40gb'];
 const NODES = 10_000;

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { PolicySpec } from '../../src/api/types.ts';
-import { advertises } from '../../src/core/labels/advertised.ts';
+import { advertises } from '../../src/core/nvidia/resources/advertised.ts';
 import { pick } from '../../src/simulator/control-plane/request.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';

@@ -1,4 +1,4 @@
-import { advertises } from '../../src/core/labels/advertised.ts';
+import { advertises } from '../../src/core/nvidia/resources/advertised.ts';
 import { pluginApp } from './gpu-daemons.ts';
 import type { NodeMoment, PodMoment } from './node-record.ts';
 

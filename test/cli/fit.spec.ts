@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import type { FitAnswer } from '../../src/cli/commands/fit.ts';
-import { MODELS } from '../../src/core/geometry/models.ts';
-import { enumerateLayouts } from '../../src/core/planning/layout-enumeration.ts';
+import { MODELS } from '../../src/core/gpu/geometry/models.ts';
+import { enumerateLayouts } from '../../src/core/gpu/search/layout-enumeration.ts';
 import { jsonRunner, run } from './run.ts';
 
 const runJson = jsonRunner<FitAnswer>();

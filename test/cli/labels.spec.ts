@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { readVectors } from '../core/labels/label-fixtures.ts';
+import { readVectors } from '../core/nvidia/label-fixtures.ts';
 import { run } from './run.ts';
 
 const mixed = readVectors().find(

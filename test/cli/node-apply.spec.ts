@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { NodeChange } from '../../src/cli/node/node-apply.ts';
-import { Journal } from '../../src/device/journal.ts';
-import { lockNode } from '../../src/device/node-lock.ts';
+import { Journal } from '../../src/device/host/journal.ts';
+import { lockNode } from '../../src/device/host/node-lock.ts';
 import { eventually } from '../support/eventually.ts';
 import { SimulatedHost } from './simulated-host.ts';
 

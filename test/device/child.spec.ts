@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
-import { makeExecute, type ChildOptions, type Execute } from '../../src/device/child.ts';
+import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
 import { DeviceError } from '../../src/device/errors.ts';
-import { findTool } from '../../src/device/tool.ts';
+import { findTool } from '../../src/device/command/tool.ts';
 import { eventually } from '../support/eventually.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { MODELS } from '../../src/core/geometry/models.ts';
+import { MODELS } from '../../src/core/gpu/geometry/models.ts';
 import { DeviceError } from '../../src/device/errors.ts';
-import { toInstances, type GpuInstanceState } from '../../src/device/state.ts';
+import { toInstances, type GpuInstanceState } from '../../src/device/reading/state.ts';
 import { recordedRuns } from './recorded-runs.ts';
 import { SimulatedNode } from './simulated-node.ts';
 

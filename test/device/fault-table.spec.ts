@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { applyNode } from '../../src/device/apply.ts';
-import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply-options.ts';
+import { applyNode } from '../../src/device/apply/apply.ts';
+import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import { DeviceError } from '../../src/device/errors.ts';
-import { Journal } from '../../src/device/journal.ts';
-import { HungUp } from '../../src/simulator/nvidia-smi/world.ts';
+import { Journal } from '../../src/device/host/journal.ts';
+import { HungUp } from '../../src/simulator/nvidia-smi/state/world.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import { SimulatedNode } from './simulated-node.ts';
 

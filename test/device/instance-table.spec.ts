@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DeviceError } from '../../src/device/errors.ts';
-import { parseComputeInstances, parseInstances } from '../../src/device/instance-table.ts';
+import { parseComputeInstances, parseInstances } from '../../src/device/reading/instance-table.ts';
 import { executionOf, readStateLines, runsOf, type RecordedRun } from './recorded-runs.ts';
 
 const table = `+-------------------------------------------------------+

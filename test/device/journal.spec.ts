@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DeviceError } from '../../src/device/errors.ts';
-import { Journal, type JournalEntry } from '../../src/device/journal.ts';
+import { Journal, type JournalEntry } from '../../src/device/host/journal.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 
 const entry: JournalEntry = { gpus: [{ uuid: 'GPU-1', mig: 'Enabled', placements: ['3g.20gb@4'] }] };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply.ts';
-import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply-options.ts';
+import { applyNode } from '../../src/device/apply/apply.ts';
+import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import { SimulatedNode } from './simulated-node.ts';
 
 async function apply(node: SimulatedNode, want: GpuTarget['want'], options: ApplyOptions = {}): Promise<string> {

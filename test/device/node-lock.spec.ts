@@ -5,7 +5,7 @@ import fs, { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { DeviceError } from '../../src/device/errors.ts';
-import { lockNode, type NodeLock } from '../../src/device/node-lock.ts';
+import { lockNode, type NodeLock } from '../../src/device/host/node-lock.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
@@ -23,7 +23,7 @@ describe('lock of a node', () => {
 
   /** Another process that takes the lock and keeps it. */
   async function startHolder(folder: string, more = ''): Promise<ChildProcess> {
-    const module = new URL('../../src/device/node-lock.ts', import.meta.url).href;
+    const module = new URL('../../src/device/host/node-lock.ts', import.meta.url).href;
     const program = `const { lockNode } = await import(${JSON.stringify(module)});
       await lockNode({ folder: ${JSON.stringify(folder)} });
       ${more}
@@ -120,7 +120,7 @@ describe('lock of a node', () => {
     const module = (name: string): string => JSON.stringify(new URL(`../../src/device/${name}`, import.meta.url).href);
     const holder = await startHolder(
       folder,
-      `const { makeExecute } = await import(${module('child.ts')});
+      `const { makeExecute } = await import(${module('command/child.ts')});
       void makeExecute({ file: ${JSON.stringify(tool)}, prefix: [] })([], 60_000);`,
     );
     holder.kill('SIGKILL');

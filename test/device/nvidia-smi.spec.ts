@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { applyNode } from '../../src/device/apply.ts';
-import { makeExecute, type Execute } from '../../src/device/child.ts';
+import { applyNode } from '../../src/device/apply/apply.ts';
+import { makeExecute, type Execute } from '../../src/device/command/child.ts';
 import { DeviceError } from '../../src/device/errors.ts';
-import { NvidiaSmi, openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/nvidia-smi.ts';
-import { findTool } from '../../src/device/tool.ts';
+import { NvidiaSmi, openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/command/nvidia-smi.ts';
+import { findTool } from '../../src/device/command/tool.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { classifyOutput, explainFailure } from '../../src/device/output.ts';
+import { classifyOutput, explainFailure } from '../../src/device/command/output.ts';
 import { executionOf, recordedRuns } from './recorded-runs.ts';
 
 /** What NVML's code means to us; the real nvidia-smi printed the words for each. */

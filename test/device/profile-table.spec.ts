@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { DeviceError } from '../../src/device/errors.ts';
-import { findModel } from '../../src/core/geometry/model-lookup.ts';
-import { buildGeometry, parseComputeProfiles, parsePlacements, parseProfiles } from '../../src/device/profile-table.ts';
+import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
+import {
+  buildGeometry,
+  parseComputeProfiles,
+  parsePlacements,
+  parseProfiles,
+} from '../../src/device/reading/profile-table.ts';
 import { executionOf, readStateLines, recordedRuns, runsOf } from './recorded-runs.ts';
 
 describe('profile table of the driver', () => {

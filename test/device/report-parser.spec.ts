@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DeviceError } from '../../src/device/errors.ts';
-import { parseGpuList } from '../../src/device/gpu-list.ts';
-import { parseReport } from '../../src/device/report-parser.ts';
+import { parseGpuList } from '../../src/device/reading/gpu-list.ts';
+import { parseReport } from '../../src/device/reading/report-parser.ts';
 import { executionOf, readStateLines, runsOf } from './recorded-runs.ts';
 
 const reports = runsOf('-q', '-x').filter(({ rc }) => rc === 0);

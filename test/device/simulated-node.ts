@@ -1,8 +1,8 @@
-import type { Execute } from '../../src/device/child.ts';
-import type { Execution } from '../../src/device/output.ts';
-import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
-import { assembleGpus, type SimulatedGpu } from '../../src/simulator/nvidia-smi/gpu.ts';
-import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/memory-world.ts';
+import type { Execute } from '../../src/device/command/child.ts';
+import type { Execution } from '../../src/device/command/output.ts';
+import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
+import { assembleGpus, type SimulatedGpu } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/state/memory-world.ts';
 
 /** What one command did; tests look at it or replace its answer. */
 export type Interception = (args: readonly string[], run: () => Execution) => Execution | Promise<Execution>;

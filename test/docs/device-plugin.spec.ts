@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { readdir, readFile } from 'node:fs/promises';
 import { parse, parseAllDocuments } from 'yaml';
 
-import { checkClients } from '../../src/core/clients/client-check.ts';
-import { lintDevicePluginConfig } from '../../src/core/labels/device-plugin-config.ts';
+import { checkClients } from '../../src/core/pods/holder-check.ts';
+import { lintDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
 
 async function fencesOf(page: string): Promise<readonly string[]> {
   return [...(await readFile(page, 'utf8')).matchAll(/```yaml\n([^`]+)```/g)].map(([, text = '']) => text);

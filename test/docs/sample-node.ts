@@ -1,10 +1,10 @@
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { Profile } from '../../src/core/geometry/geometry.ts';
-import { type GpuModel, MODELS } from '../../src/core/geometry/models.ts';
-import { resolveProfile } from '../../src/core/geometry/profile-lookup.ts';
-import { composeDevicePluginConfig } from '../../src/core/labels/device-plugin-config.ts';
-import type { GpuDescription, MigDeviceDescription } from '../../src/core/labels/node-description.ts';
-import { describeNode } from '../../src/core/labels/node-outcome.ts';
+import type { Profile } from '../../src/core/gpu/geometry/geometry.ts';
+import { type GpuModel, MODELS } from '../../src/core/gpu/geometry/models.ts';
+import { resolveProfile } from '../../src/core/gpu/geometry/profile-lookup.ts';
+import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
+import type { GpuDescription, MigDeviceDescription } from '../../src/core/nvidia/labels/node-description.ts';
+import { describeNode } from '../../src/core/nvidia/labels/node-outcome.ts';
 import { type GpuLayout, layoutFor } from '../../src/core/policy/gpu-layout.ts';
 import { matchesGpu } from '../../src/core/policy/match-gpu.ts';
 

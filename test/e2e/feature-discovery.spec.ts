@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { nodes as nodesResource } from '../../src/api/resources.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
-import { isGfdLabelKey } from '../../src/core/labels/label-key.ts';
+import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { silentLogger } from '../../src/process/logger.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { autoscalerStartupTaintKey, repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
-import type { MigStrategy } from '../../src/core/labels/mig-strategy.ts';
+import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import {

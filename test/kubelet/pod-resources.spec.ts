@@ -16,7 +16,7 @@ import { KubeletError } from '../../src/kubelet/errors.ts';
 import type { KubeletErrorCode } from '../../src/kubelet/errors.ts';
 import { allocatableResponse, listResponse, podResourcesPaths } from '../../src/kubelet/pod-resources-messages.ts';
 import { PodResourcesClient } from '../../src/kubelet/pod-resources.ts';
-import { servePodResources } from '../../src/simulator/kubelet/pod-resources-server.ts';
+import { servePodResources } from '../../src/simulator/kubelet/pods/pod-resources-server.ts';
 
 describe('the client of the kubelet’s PodResources', () => {
   let folder: string;

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeletFleet } from '../../src/simulator/kubelet/fleet.ts';
-import { nodesResource, podsResource } from '../../src/simulator/kubelet/kube-objects.ts';
-import type { NodeObject, PodObject } from '../../src/simulator/kubelet/kube-objects.ts';
-import type { SimulatedNode } from '../../src/simulator/kubelet/simulated-node.ts';
+import { nodesResource, podsResource } from '../../src/simulator/kubelet/node/kube-objects.ts';
+import type { NodeObject, PodObject } from '../../src/simulator/kubelet/node/kube-objects.ts';
+import type { SimulatedNode } from '../../src/simulator/kubelet/node/simulated-node.ts';
 import type { KubeletTiming } from '../../src/simulator/kubelet/timing.ts';
 import { createKubeClient, createNamespace, requireControllers, uniqueName } from './cluster.ts';
 import type { ControlPlane } from './cluster.ts';

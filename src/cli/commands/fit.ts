@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 
-import type { Layout } from '../../core/geometry/geometry.ts';
-import type { GpuModel } from '../../core/geometry/models.ts';
-import { resolveProfile } from '../../core/geometry/profile-lookup.ts';
-import { fitLayout } from '../../core/planning/fit.ts';
-import { planGpu } from '../../core/planning/gpu-plan.ts';
-import type { Instance } from '../../core/planning/instance.ts';
-import { writeLayout } from '../../core/planning/layout-words.ts';
-import { drawGpu } from '../../core/planning/picture.ts';
-import type { Refusal } from '../../core/planning/refusal.ts';
+import type { Layout } from '../../core/gpu/geometry/geometry.ts';
+import type { GpuModel } from '../../core/gpu/geometry/models.ts';
+import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
+import { fitLayout } from '../../core/gpu/plan/fit.ts';
+import { planGpu } from '../../core/gpu/plan/gpu-plan.ts';
+import type { Instance } from '../../core/gpu/search/instance.ts';
+import { writeLayout } from '../../core/gpu/search/layout-words.ts';
+import { drawGpu } from '../../core/gpu/plan/picture.ts';
+import type { Refusal } from '../../core/gpu/search/refusal.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { readHave, readWant } from '../layout-argument.ts';

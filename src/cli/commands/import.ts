@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import { isConfigFile } from '../../core/migparted/config-file.ts';
 import { importConfigFile, MIG_CONFIG_LABEL } from '../../core/migparted/import.ts';
-import { findNearestWords } from '../../core/nearest-word.ts';
+import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';

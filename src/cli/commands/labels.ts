@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 
-import { parseDevicePluginConfig } from '../../core/labels/device-plugin-config.ts';
-import { invalidLabels } from '../../core/labels/label-value.ts';
-import { MIG_STRATEGIES, type MigStrategy } from '../../core/labels/mig-strategy.ts';
-import type { NodeDescription } from '../../core/labels/node-description.ts';
-import { parseNodeDescription } from '../../core/labels/node-description-parser.ts';
-import { describeNode, type NodeOutcome } from '../../core/labels/node-outcome.ts';
-import { findUnusedSharing } from '../../core/labels/unused-sharing.ts';
+import { parseDevicePluginConfig } from '../../core/nvidia/plugin-config/device-plugin-config.ts';
+import { invalidLabels } from '../../core/nvidia/labels/label-value.ts';
+import { MIG_STRATEGIES, type MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
+import type { NodeDescription } from '../../core/nvidia/labels/node-description.ts';
+import { parseNodeDescription } from '../../core/nvidia/labels/node-description-parser.ts';
+import { describeNode, type NodeOutcome } from '../../core/nvidia/labels/node-outcome.ts';
+import { findUnusedSharing } from '../../core/nvidia/plugin-config/unused-sharing.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';

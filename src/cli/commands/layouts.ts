@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 
-import { fitLayout } from '../../core/planning/fit.ts';
-import { enumerateLayouts } from '../../core/planning/layout-enumeration.ts';
-import { writeLayout } from '../../core/planning/layout-words.ts';
-import { drawGpu } from '../../core/planning/picture.ts';
-import type { Geometry, Layout } from '../../core/geometry/geometry.ts';
-import { MODELS } from '../../core/geometry/models.ts';
+import { fitLayout } from '../../core/gpu/plan/fit.ts';
+import { enumerateLayouts } from '../../core/gpu/search/layout-enumeration.ts';
+import { writeLayout } from '../../core/gpu/search/layout-words.ts';
+import { drawGpu } from '../../core/gpu/plan/picture.ts';
+import type { Geometry, Layout } from '../../core/gpu/geometry/geometry.ts';
+import { MODELS } from '../../core/gpu/geometry/models.ts';
 import type { CommandContext } from '../command-table.ts';
 import { readModel } from '../model-argument.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';

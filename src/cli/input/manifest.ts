@@ -1,4 +1,4 @@
-import { type Finding, type FieldPath, writePath } from '../../core/finding.ts';
+import { type Finding, type FieldPath, writePath } from '../../core/text/finding.ts';
 import type { LocatedFinding } from '../located-finding.ts';
 import { parseYaml, type Position, type YamlDocument } from './yaml-document.ts';
 

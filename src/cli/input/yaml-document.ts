@@ -11,7 +11,7 @@ import {
   visit,
 } from 'yaml';
 
-import type { FieldPath } from '../../core/finding.ts';
+import type { FieldPath } from '../../core/text/finding.ts';
 
 /** A place in a file; lines and columns from 1. */
 export interface Position {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 
 import { DeviceError } from '../../device/errors.ts';
-import { type NvidiaSmi, openNvidiaSmi } from '../../device/nvidia-smi.ts';
-import type { DeviceState } from '../../device/state.ts';
+import { type NvidiaSmi, openNvidiaSmi } from '../../device/command/nvidia-smi.ts';
+import type { DeviceState } from '../../device/reading/state.ts';
 import { CliError, type ExitCode } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { explainFault } from './host-fault.ts';

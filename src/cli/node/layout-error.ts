@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../core/text/finding.ts';
 import { CliError } from '../exit.ts';
 import { locateFinding, type Manifest } from '../input/manifest.ts';
 

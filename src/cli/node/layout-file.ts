@@ -1,6 +1,6 @@
 import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { type FieldPath, type Finding, writePath } from '../../core/finding.ts';
+import { type FieldPath, type Finding, writePath } from '../../core/text/finding.ts';
 import { isConfigFile } from '../../core/migparted/config-file.ts';
 import { findBrokenRules } from '../../core/policy/rules.ts';
 import { checkShape } from '../../core/policy/schema.ts';

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 
-import { applyNode } from '../../device/apply.ts';
-import type { GpuOutcome, GpuResult, GpuTarget, Progress } from '../../device/apply-options.ts';
-import { Journal, type JournalEntry } from '../../device/journal.ts';
-import { lockNode } from '../../device/node-lock.ts';
-import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
-import type { DeviceState } from '../../device/state.ts';
+import { applyNode } from '../../device/apply/apply.ts';
+import type { GpuOutcome, GpuResult, GpuTarget, Progress } from '../../device/apply/apply-options.ts';
+import { Journal, type JournalEntry } from '../../device/host/journal.ts';
+import { lockNode } from '../../device/host/node-lock.ts';
+import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
+import type { DeviceState } from '../../device/reading/state.ts';
 import type { Terminal } from '../terminal.ts';
 import { readHost, reportAsync } from './host.ts';
 import { explainFault, type HostFault } from './host-fault.ts';

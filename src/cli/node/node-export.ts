@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 
-import { reportDevice } from '../../device/report-device.ts';
+import { reportDevice } from '../../device/reading/report-device.ts';
 import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
-import { canonicalJson } from '../../core/fingerprint.ts';
+import { canonicalJson } from '../../core/text/fingerprint.ts';
 import { layoutOf } from '../../core/policy/wish.ts';
-import type { DeviceState, MigMode } from '../../device/state.ts';
+import type { DeviceState, MigMode } from '../../device/reading/state.ts';
 
 /** By what the entries of an export name their GPUs: UUIDs are this machine's alone, indices fit its equals. */
 export type ExportBy = 'uuids' | 'indices';

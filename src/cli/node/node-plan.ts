@@ -1,11 +1,11 @@
-import type { Layout } from '../../core/geometry/geometry.ts';
-import type { Step } from '../../core/planning/step.ts';
-import type { GpuTarget } from '../../device/apply-options.ts';
-import type { DeviceDriver } from '../../device/driver.ts';
+import type { Layout } from '../../core/gpu/geometry/geometry.ts';
+import type { Step } from '../../core/gpu/plan/step.ts';
+import type { GpuTarget } from '../../device/apply/apply-options.ts';
+import type { DeviceDriver } from '../../device/command/driver.ts';
 import { DeviceError } from '../../device/errors.ts';
-import { GpuApply } from '../../device/gpu-apply.ts';
-import { planEmptying, planSteps } from '../../device/gpu-plan.ts';
-import { isBusy, type DeviceState, type GpuState, type MigMode } from '../../device/state.ts';
+import { GpuApply } from '../../device/apply/gpu-apply.ts';
+import { planEmptying, planSteps } from '../../device/apply/gpu-plan.ts';
+import { isBusy, type DeviceState, type GpuState, type MigMode } from '../../device/reading/state.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { resolveTargets, type NodeRefusal } from './node-targets.ts';

@@ -1,8 +1,8 @@
 import type { GpuWish, PolicySpec } from '../../api/types.ts';
-import { reportDevice } from '../../device/report-device.ts';
+import { reportDevice } from '../../device/reading/report-device.ts';
 import { resolveNode } from '../../core/policy/resolve-node.ts';
-import type { GpuTarget } from '../../device/apply-options.ts';
-import type { DeviceState } from '../../device/state.ts';
+import type { GpuTarget } from '../../device/apply/apply-options.ts';
+import type { DeviceState } from '../../device/reading/state.ts';
 import type { NodeLayout } from './node-layout.ts';
 
 /** Why nothing of a layout may be applied to this node, with the numbers. */

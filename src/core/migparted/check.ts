@@ -1,6 +1,6 @@
-import type { Finding } from '../finding.ts';
-import { sameJson } from '../fingerprint.ts';
-import { joinWords, writeLayout } from '../planning/layout-words.ts';
+import type { Finding } from '../text/finding.ts';
+import { sameJson } from '../text/fingerprint.ts';
+import { joinWords, writeLayout } from '../gpu/search/layout-words.ts';
 import type { MigConfig, MigSpec } from './config.ts';
 import { filtersOverlap, isKnownDevice } from './device-filter.ts';
 import { judgeSpec, type SpecVerdict } from './verdict.ts';

@@ -1,6 +1,6 @@
-import type { FieldPath, Finding } from '../finding.ts';
-import type { Layout } from '../geometry/geometry.ts';
-import { isProfileNameError, parseProfile } from '../geometry/profile-name.ts';
+import type { FieldPath, Finding } from '../text/finding.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
+import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import type { MigConfig, MigSpec } from './config.ts';
 import { type DeviceFilter, isNvidia, parseDeviceFilter } from './device-filter.ts';
 

@@ -1,5 +1,5 @@
-import type { FieldPath } from '../finding.ts';
-import type { Layout } from '../geometry/geometry.ts';
+import type { FieldPath } from '../text/finding.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
 import type { DeviceFilter } from './device-filter.ts';
 
 /** One entry of a config: what becomes of the GPUs that it matches. */

@@ -1,4 +1,4 @@
-import { type GpuModel, MODELS } from '../geometry/models.ts';
+import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
 
 /** A PCI device that a `device-filter` names. */
 export interface DeviceFilter {

@@ -1,6 +1,6 @@
 import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 import { findBrokenRules } from '../policy/rules.ts';
 import { checkConfig, specsOverlap } from './check.ts';
 import type { MigConfig, MigSpec } from './config.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../text/finding.ts';
 import { checkConfig } from './check.ts';
 import { parseConfigFile } from './config-file.ts';
 

@@ -1,5 +1,5 @@
-import type { GpuModel } from '../geometry/models.ts';
-import { fitLayout } from '../planning/fit.ts';
+import type { GpuModel } from '../gpu/geometry/models.ts';
+import { fitLayout } from '../gpu/plan/fit.ts';
 import { nameModel } from '../policy/layout-verdict.ts';
 import type { MigSpec } from './config.ts';
 import { listFiltered } from './device-filter.ts';

@@ -1,6 +1,6 @@
-import { hasEnded } from '../rollout/gpu-pods.ts';
-import { pausedForDriverUpgrade } from '../clients/driver-upgrade.ts';
-import type { LabelSelector } from '../rollout/plugin-pods.ts';
+import { hasEnded } from '../pods/gpu-pods.ts';
+import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
+import type { LabelSelector } from '../pods/plugin-pods.ts';
 import { foreignGpuResource, usesForeignGpu } from './foreign-gpu.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
 import type { OwnerPodView } from './owner-pod.ts';

@@ -1,4 +1,4 @@
-import { type PodView, usesResource } from '../rollout/gpu-pods.ts';
+import { type PodView, usesResource } from '../pods/gpu-pods.ts';
 
 /** A share of a GPU, by MPS and without limits (awslabs/aws-virtual-gpu-device-plugin). Its pods use GPUs like those of NVIDIA's plugin. */
 export const foreignGpuResource = 'k8s.amazonaws.com/vgpu';

@@ -1,4 +1,4 @@
-import { hasEnded } from '../rollout/gpu-pods.ts';
+import { hasEnded } from '../pods/gpu-pods.ts';
 import type { OwnerPodView } from './owner-pod.ts';
 
 /** gpu-operator sets it to `true` where MIG can be, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */

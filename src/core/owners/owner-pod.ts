@@ -1,5 +1,5 @@
-import type { PodView } from '../rollout/gpu-pods.ts';
-import { namePods } from '../rollout/gpu-pods.ts';
+import type { PodView } from '../pods/gpu-pods.ts';
+import { namePods } from '../pods/gpu-pods.ts';
 
 /** The parts of a pod that tell whether it is another owner of GPUs, or uses one. */
 export interface OwnerPodView extends PodView {

@@ -1,6 +1,6 @@
 import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
-import { matchesModelGlob } from '../geometry/model-lookup.ts';
-import { type GpuModel, MODELS } from '../geometry/models.ts';
+import { matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
+import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import { checkPolicySharing } from './sharing.ts';

@@ -1,9 +1,9 @@
 import type { PolicyLayout } from '../../api/types.ts';
-import type { Geometry, Layout } from '../geometry/geometry.ts';
-import { findModel } from '../geometry/model-lookup.ts';
-import { resolveProfile } from '../geometry/profile-lookup.ts';
-import { fitLayout } from '../planning/fit.ts';
-import { expandPreset } from '../planning/preset.ts';
+import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
+import { findModel } from '../gpu/geometry/model-lookup.ts';
+import { resolveProfile } from '../gpu/geometry/profile-lookup.ts';
+import { fitLayout } from '../gpu/plan/fit.ts';
+import { expandPreset } from '../gpu/plan/preset.ts';
 import type { PolicyRefusal } from './refusal.ts';
 
 /** What an entry of `layouts` makes of a GPU with this geometry: MIG off, a layout, or the reason why it cannot. */

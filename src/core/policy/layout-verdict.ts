@@ -1,6 +1,6 @@
 import type { GpuSelector, PolicyLayout } from '../../api/types.ts';
-import { matchesModelGlob } from '../geometry/model-lookup.ts';
-import { type GpuModel, MODELS, type Product } from '../geometry/models.ts';
+import { matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
+import { type GpuModel, MODELS, type Product } from '../gpu/geometry/models.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
 

@@ -1,7 +1,7 @@
 import type { DeviceReport, GpuReport, ModelReport } from '../../api/types.ts';
-import type { Geometry, Profile } from '../geometry/geometry.ts';
-import { findModel } from '../geometry/model-lookup.ts';
-import { deriveEngineTotals } from '../geometry/profile-lookup.ts';
+import type { Geometry, Profile } from '../gpu/geometry/geometry.ts';
+import { findModel } from '../gpu/geometry/model-lookup.ts';
+import { deriveEngineTotals } from '../gpu/geometry/profile-lookup.ts';
 
 /**
  * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does

@@ -1,5 +1,5 @@
 import type { GpuReport, GpuSelector } from '../../api/types.ts';
-import { findModel, matchesModelGlob } from '../geometry/model-lookup.ts';
+import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 
 /** Whether a GPU meets the selector of a layout, `count` aside: all that is given must match. */
 export function matchesGpu(selector: GpuSelector, gpu: GpuReport): boolean {

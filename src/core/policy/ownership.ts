@@ -1,5 +1,5 @@
 import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
-import { placeOf } from '../planning/instance.ts';
+import { placeOf } from '../gpu/search/instance.ts';
 
 /** GPU instances that this operator neither made nor adopted, as `PROFILE@START` by GPU UUID. */
 export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;

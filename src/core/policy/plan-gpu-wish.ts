@@ -1,8 +1,8 @@
 import type { DeviceReport, GpuReport, GpuWish, PlanReport } from '../../api/types.ts';
-import { findModel } from '../geometry/model-lookup.ts';
-import { planGpu } from '../planning/gpu-plan.ts';
-import { type Instance, placeOf } from '../planning/instance.ts';
-import type { Step } from '../planning/step.ts';
+import { findModel } from '../gpu/geometry/model-lookup.ts';
+import { planGpu } from '../gpu/plan/gpu-plan.ts';
+import { type Instance, placeOf } from '../gpu/search/instance.ts';
+import type { Step } from '../gpu/plan/step.ts';
 import { liveGeometry } from './live-geometry.ts';
 import { meetsWish } from './wish.ts';
 

@@ -1,6 +1,6 @@
 import type { DeviceReport, PlanReport, Wish } from '../../api/types.ts';
-import { canonicalJson, fingerprint } from '../fingerprint.ts';
-import type { Step } from '../planning/step.ts';
+import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import type { Step } from '../gpu/plan/step.ts';
 import type { ForeignInstances } from './ownership.ts';
 import { type GpuOutcome, type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
 import { wishHash } from './wish.ts';

@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuPartitionPolicy, GpuReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
-import type { Geometry } from '../geometry/geometry.ts';
+import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { layoutFor } from './gpu-layout.ts';
 import { liveGeometry } from './live-geometry.ts';
 import { matchesGpu } from './match-gpu.ts';

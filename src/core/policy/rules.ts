@@ -1,4 +1,4 @@
-import type { FieldPath } from '../finding.ts';
+import type { FieldPath } from '../text/finding.ts';
 
 /** A rule that a policy breaks; the message is the CRD's own. */
 export interface BrokenRule {

@@ -1,5 +1,5 @@
 import type { PolicySpec } from '../../api/types.ts';
-import { canonicalJson } from '../fingerprint.ts';
+import { canonicalJson } from '../text/fingerprint.ts';
 
 /** What decides between policies on a node; equal keys mean that only age and name decide. */
 export function claimKey({ nodeSelector, priority = 0 }: PolicySpec): string {

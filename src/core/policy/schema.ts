@@ -1,6 +1,6 @@
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { FieldPath, Finding } from '../finding.ts';
+import type { FieldPath, Finding } from '../text/finding.ts';
 
 type ShapeError = NonNullable<typeof validate.errors>[number];
 

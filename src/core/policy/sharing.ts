@@ -1,7 +1,7 @@
 import type { PolicySpec } from '../../api/types.ts';
-import type { Finding } from '../finding.ts';
-import { GPU_RESOURCE, migResourceName } from '../labels/label-key.ts';
-import { checkSharing } from '../labels/managed-config.ts';
+import type { Finding } from '../text/finding.ts';
+import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
+import { checkSharing } from '../nvidia/plugin-config/managed-config.ts';
 
 /** What is wrong with a policy's sharing, by the rules of the device plugin and by what its layouts offer. */
 export function checkPolicySharing(spec: PolicySpec): Finding | undefined {

@@ -1,8 +1,8 @@
 import type { GpuPartitionPolicy, PolicyLayout, PolicySpec } from '../../api/types.ts';
-import type { FieldPath, Finding } from '../finding.ts';
-import { MODELS } from '../geometry/models.ts';
-import { invalidLabels } from '../labels/label-value.ts';
-import { joinWords } from '../planning/layout-words.ts';
+import type { FieldPath, Finding } from '../text/finding.ts';
+import { MODELS } from '../gpu/geometry/models.ts';
+import { invalidLabels } from '../nvidia/labels/label-value.ts';
+import { joinWords } from '../gpu/search/layout-words.ts';
 import { judgeLayouts, type LayoutVerdict, type ModelVerdict, nameModel } from './layout-verdict.ts';
 import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { GpuReport, GpuWish, Wish } from '../../api/types.ts';
-import { canonicalJson, fingerprint } from '../fingerprint.ts';
-import type { Layout } from '../geometry/geometry.ts';
+import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
 
 /** Names the wish: the agent's plan says by this which wish it was made for. */
 export function wishHash({ gpus, replaceForeignInstances }: Pick<Wish, 'gpus' | 'replaceForeignInstances'>): string {

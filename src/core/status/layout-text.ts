@@ -1,5 +1,5 @@
 import type { GpuReport } from '../../api/types.ts';
-import type { Layout } from '../geometry/geometry.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
 import { layoutOf } from '../policy/wish.ts';
 
 /** `2×1g.5gb + 1×3g.20gb`; `empty` for no slices. */

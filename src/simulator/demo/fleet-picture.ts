@@ -1,7 +1,7 @@
 import type { GpuNodePartition } from '../../api/types.ts';
-import { findModel } from '../../core/geometry/model-lookup.ts';
-import { drawGpu } from '../../core/planning/picture.ts';
-import { parseState } from '../nvidia-smi/state-text.ts';
+import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
+import { drawGpu } from '../../core/gpu/plan/picture.ts';
+import { parseState } from '../nvidia-smi/state/state-text.ts';
 import type { RigNode } from '../rig/rig.ts';
 import { groupPictures } from './picture-lines.ts';
 

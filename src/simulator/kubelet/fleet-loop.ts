@@ -1,4 +1,4 @@
-import { devicePluginConfigLabel } from '../../core/labels/label-key.ts';
+import { devicePluginConfigLabel } from '../../core/nvidia/labels/label-key.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { WorkQueue } from '../../kube/queue.ts';
 import type { ReconcileResult } from '../../kube/queue.ts';
@@ -6,15 +6,15 @@ import { Reflector } from '../../kube/reflector.ts';
 import { refOf } from '../../kube/resource.ts';
 import type { Change } from '../../kube/store.ts';
 import type { Logger } from '../../process/logger.ts';
-import { roleOf } from './daemon-role.ts';
-import type { Host } from './host.ts';
-import { nodesResource, podsResource } from './kube-objects.ts';
-import type { NodeObject, PodObject } from './kube-objects.ts';
-import { syncLease } from './lease.ts';
-import type { Machine } from './machine.ts';
-import { syncNode } from './node-sync.ts';
-import { PodIndex } from './pod-index.ts';
-import { releasePod, syncPod } from './pod-sync.ts';
+import { roleOf } from './daemons/daemon-role.ts';
+import type { Host } from './node/host.ts';
+import { nodesResource, podsResource } from './node/kube-objects.ts';
+import type { NodeObject, PodObject } from './node/kube-objects.ts';
+import { syncLease } from './node/lease.ts';
+import type { Machine } from './node/machine.ts';
+import { syncNode } from './node/node-sync.ts';
+import { PodIndex } from './pods/pod-index.ts';
+import { releasePod, syncPod } from './pods/pod-sync.ts';
 import type { KubeletTiming } from './timing.ts';
 
 export interface FleetLoopOptions {

@@ -1,5 +1,5 @@
-import { NvmlFailure } from './nvml-code.ts';
-import type { World } from './world.ts';
+import { NvmlFailure } from './nvml/nvml-code.ts';
+import type { World } from './state/world.ts';
 
 /** Ends a command early with an exit code. */
 export class CommandExit extends Error {

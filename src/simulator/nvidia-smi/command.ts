@@ -1,19 +1,19 @@
 import { CommandExit, exitWith } from './command-exit.ts';
-import { CUDA_VERSION, DRIVER_VERSION, NVML_VERSION } from './driver-version.ts';
-import { printGpuList } from './gpu-list.ts';
-import type { HelpTexts } from './help-texts.ts';
-import { runMigCommand } from './mig-command.ts';
-import { changeMigMode, resetGpus } from './mode-command.ts';
-import { NVML, NvmlFailure } from './nvml-code.ts';
-import { Nvml } from './nvml.ts';
+import { CUDA_VERSION, DRIVER_VERSION, NVML_VERSION } from './nvml/driver-version.ts';
+import { printGpuList } from './query/gpu-list.ts';
+import type { HelpTexts } from './help/help-texts.ts';
+import { runMigCommand } from './mig/mig-command.ts';
+import { changeMigMode, resetGpus } from './mig/mode-command.ts';
+import { NVML, NvmlFailure } from './nvml/nvml-code.ts';
+import { Nvml } from './nvml/nvml.ts';
 import type { Options } from './option.ts';
 import { scanOptions, textOf } from './option.ts';
-import { queryComputeApps, queryGpus } from './query-command.ts';
-import { printReport } from './report-command.ts';
-import { printSummary } from './summary-table.ts';
+import { queryComputeApps, queryGpus } from './query/query-command.ts';
+import { printReport } from './report/report-command.ts';
+import { printSummary } from './report/summary-table.ts';
 import type { TopOption } from './top-options.ts';
 import { NOT_SIMULATED, TOP_OPTIONS } from './top-options.ts';
-import type { World } from './world.ts';
+import type { World } from './state/world.ts';
 
 /** Runs one command line of nvidia-smi in `world`, everything printed to standard output. Returns the exit code. */
 export function runCommand(world: World, help: HelpTexts): number {

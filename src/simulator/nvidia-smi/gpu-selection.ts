@@ -1,8 +1,8 @@
 import { exitWith } from './command-exit.ts';
-import type { SimulatedGpu } from './gpu.ts';
-import { exitCodeOf, NVML, NvmlFailure } from './nvml-code.ts';
-import type { Nvml } from './nvml.ts';
-import type { World } from './world.ts';
+import type { SimulatedGpu } from './nvml/gpu.ts';
+import { exitCodeOf, NVML, NvmlFailure } from './nvml/nvml-code.ts';
+import type { Nvml } from './nvml/nvml.ts';
+import type { World } from './state/world.ts';
 
 /**
  * Opens the GPUs that `-i` names, or all. One lost GPU spoils every command that does not name healthy ones by index or bus id.

@@ -1,5 +1,5 @@
-import { loadHelpTexts, mayPrintHelp } from './help-texts.ts';
-import { readSettings, runAsProcess } from './process-world.ts';
+import { loadHelpTexts, mayPrintHelp } from './help/help-texts.ts';
+import { readSettings, runAsProcess } from './state/process-world.ts';
 
 /** The pages are long: they are loaded only for a command line that may print one. */
 const NO_HELP = (): string => '';

@@ -1,10 +1,10 @@
 import { runCommand } from './command.ts';
-import { rebootNode } from './device.ts';
-import type { FaultEffect } from './fault.ts';
-import type { HelpTexts } from './help-texts.ts';
-import { strikes } from './nvml.ts';
-import { damageOutput } from './output-damage.ts';
-import type { World } from './world.ts';
+import { rebootNode } from './nvml/device.ts';
+import type { FaultEffect } from './faults/fault.ts';
+import type { HelpTexts } from './help/help-texts.ts';
+import { strikes } from './nvml/nvml.ts';
+import { damageOutput } from './faults/output-damage.ts';
+import type { World } from './state/world.ts';
 
 export interface RunOutcome {
   readonly exitCode: number;

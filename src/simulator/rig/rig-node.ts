@@ -1,5 +1,5 @@
-import type { MigStrategy } from '../../core/labels/mig-strategy.ts';
-import type { PluginMode, SimulatedNode, Taint } from '../kubelet/simulated-node.ts';
+import type { MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
+import type { PluginMode, SimulatedNode, Taint } from '../kubelet/node/simulated-node.ts';
 import type { NodeFiles } from './node-files.ts';
 
 /** A simulated GPU node. */

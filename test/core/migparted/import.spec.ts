@@ -4,12 +4,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 
-import { MODELS } from '../../../src/core/geometry/models.ts';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 import { parseConfigFile } from '../../../src/core/migparted/config-file.ts';
 import { importConfigFile } from '../../../src/core/migparted/import.ts';
 import { namePolicies } from '../../../src/core/migparted/policy-name.ts';
 import { judgeSpec } from '../../../src/core/migparted/verdict.ts';
-import { fitLayout } from '../../../src/core/planning/fit.ts';
+import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';
 import { file, off, spec } from './config-builder.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 
-import { uuidOfDeviceId } from '../../../src/core/holding/device-id.ts';
-import { advertise } from '../../../src/simulator/kubelet/advertisement.ts';
-import { allocate, isAdmissionFailure } from '../../../src/simulator/kubelet/allocation.ts';
-import { patchGpus } from '../../../src/simulator/kubelet/node-object.ts';
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/gpu.ts';
-import { parseState } from '../../../src/simulator/nvidia-smi/state-text.ts';
+import { uuidOfDeviceId } from '../../../src/core/pods/device-id.ts';
+import { advertise } from '../../../src/simulator/kubelet/daemons/advertisement.ts';
+import { allocate, isAdmissionFailure } from '../../../src/simulator/kubelet/pods/allocation.ts';
+import { patchGpus } from '../../../src/simulator/kubelet/node/node-object.ts';
+import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { parseState } from '../../../src/simulator/nvidia-smi/state/state-text.ts';
 import { a100, states } from '../../support/gpu-nodes.ts';
 
 const gpus = assembleGpus([a100]);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
 import type { KubeObject, Resource } from '../../../src/kube/resource.ts';
-import { configMapsResource, nodesResource, podsResource } from '../../../src/simulator/kubelet/kube-objects.ts';
-import type { PodObject } from '../../../src/simulator/kubelet/kube-objects.ts';
+import { configMapsResource, nodesResource, podsResource } from '../../../src/simulator/kubelet/node/kube-objects.ts';
+import type { PodObject } from '../../../src/simulator/kubelet/node/kube-objects.ts';
 import { useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GpuNodes } from '../../support/gpu-nodes.ts';

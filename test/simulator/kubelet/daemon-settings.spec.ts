@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 
-import { pluginPodsOf } from '../../../src/core/rollout/plugin-pods.ts';
-import { chooseKey } from '../../../src/simulator/kubelet/daemon-config.ts';
-import { roleOf } from '../../../src/simulator/kubelet/daemon-role.ts';
-import { readDaemonSettings } from '../../../src/simulator/kubelet/daemon-settings.ts';
-import type { Container, PodObject } from '../../../src/simulator/kubelet/kube-objects.ts';
+import { pluginPodsOf } from '../../../src/core/pods/plugin-pods.ts';
+import { chooseKey } from '../../../src/simulator/kubelet/daemons/daemon-config.ts';
+import { roleOf } from '../../../src/simulator/kubelet/daemons/daemon-role.ts';
+import { readDaemonSettings } from '../../../src/simulator/kubelet/daemons/daemon-settings.ts';
+import type { Container, PodObject } from '../../../src/simulator/kubelet/node/kube-objects.ts';
 
 const labels = { 'app.kubernetes.io/name': 'nvidia-device-plugin' };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
-import { featureLabelsAnnotation, patchFeatureLabels } from '../../../src/simulator/kubelet/feature-labels.ts';
-import type { NodeObject } from '../../../src/simulator/kubelet/kube-objects.ts';
+import { featureLabelsAnnotation, patchFeatureLabels } from '../../../src/simulator/kubelet/daemons/feature-labels.ts';
+import type { NodeObject } from '../../../src/simulator/kubelet/node/kube-objects.ts';
 
 function aNode(labels: Record<string, string>, owned?: string): NodeObject {
   const annotations = owned === undefined ? {} : { annotations: { [featureLabelsAnnotation]: owned } };

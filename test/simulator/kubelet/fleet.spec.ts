@@ -6,7 +6,7 @@ import { expect } from 'chai';
 
 import { PodResourcesClient } from '../../../src/kubelet/pod-resources.ts';
 import { runProgram } from '../../../src/simulator/control-plane/run.ts';
-import { idleAnnotation } from '../../../src/simulator/kubelet/gpu-process.ts';
+import { idleAnnotation } from '../../../src/simulator/kubelet/pods/gpu-process.ts';
 import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/timing.ts';
 import { writeNvidiaSmiWrapper } from '../../../src/simulator/nvidia-smi/wrapper.ts';
 import { useSharedCluster } from '../../support/cluster.ts';

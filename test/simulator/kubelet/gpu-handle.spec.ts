@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect } from 'chai';
 
-import { holdsGpusAnnotation } from '../../../src/simulator/kubelet/gpu-handle.ts';
+import { holdsGpusAnnotation } from '../../../src/simulator/kubelet/pods/gpu-handle.ts';
 import { eventually } from '../../support/eventually.ts';
 import { a100 } from '../../support/gpu-nodes.ts';
 import { operatorDaemonSet } from '../../support/nvidia-daemons.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { encodeAllocatable, encodeList } from '../../../src/simulator/kubelet/pod-resources.ts';
-import { servePodResources } from '../../../src/simulator/kubelet/pod-resources-server.ts';
+import { encodeAllocatable, encodeList } from '../../../src/simulator/kubelet/pods/pod-resources.ts';
+import { servePodResources } from '../../../src/simulator/kubelet/pods/pod-resources-server.ts';
 
 describe('PodResources of a simulated kubelet', () => {
   let folder: string;

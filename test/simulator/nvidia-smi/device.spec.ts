@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { migUuid } from '../../../src/simulator/nvidia-smi/gpu.ts';
-import { rebootNode } from '../../../src/simulator/nvidia-smi/device.ts';
-import { overlaps } from '../../../src/simulator/nvidia-smi/placement.ts';
-import { parseState, renderState } from '../../../src/simulator/nvidia-smi/state-text.ts';
+import { migUuid } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { rebootNode } from '../../../src/simulator/nvidia-smi/nvml/device.ts';
+import { overlaps } from '../../../src/simulator/nvidia-smi/nvml/placement.ts';
+import { parseState, renderState } from '../../../src/simulator/nvidia-smi/state/state-text.ts';
 import { aNode } from './simulated-node.ts';
 
 describe('simulated device', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FaultSyntaxError, parseFaults } from '../../../src/simulator/nvidia-smi/fault-text.ts';
-import { HungUp } from '../../../src/simulator/nvidia-smi/world.ts';
+import { FaultSyntaxError, parseFaults } from '../../../src/simulator/nvidia-smi/faults/fault-text.ts';
+import { HungUp } from '../../../src/simulator/nvidia-smi/state/world.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { aNode } from './simulated-node.ts';
 

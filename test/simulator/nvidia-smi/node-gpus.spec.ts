@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { MODELS } from '../../../src/core/geometry/models.ts';
-import { findBoard, UnknownGpuError } from '../../../src/simulator/nvidia-smi/board.ts';
-import { listGiProfiles } from '../../../src/simulator/nvidia-smi/gi-profile.ts';
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/gpu.ts';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { findBoard, UnknownGpuError } from '../../../src/simulator/nvidia-smi/nvml/board.ts';
+import { listGiProfiles } from '../../../src/simulator/nvidia-smi/nvml/gi-profile.ts';
+import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { aNode } from './simulated-node.ts';
 
 describe('GPUs of a simulated node', () => {

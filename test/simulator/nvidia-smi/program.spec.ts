@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { readStateFile, updateStateFile } from '../../../src/simulator/nvidia-smi/state-file.ts';
+import { readStateFile, updateStateFile } from '../../../src/simulator/nvidia-smi/state/state-file.ts';
 import { writeNvidiaSmiWrapper } from '../../../src/simulator/nvidia-smi/wrapper.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { HelpTexts } from '../../../src/simulator/nvidia-smi/help-texts.ts';
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/gpu.ts';
-import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/memory-world.ts';
+import type { HelpTexts } from '../../../src/simulator/nvidia-smi/help/help-texts.ts';
+import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
 
 /** One run of the real nvidia-smi 550.163.01 on a mock of its library. */
 export interface RecordedRun {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { HelpTexts } from '../../../src/simulator/nvidia-smi/help-texts.ts';
-import { loadHelpTexts } from '../../../src/simulator/nvidia-smi/help-texts.ts';
+import type { HelpTexts } from '../../../src/simulator/nvidia-smi/help/help-texts.ts';
+import { loadHelpTexts } from '../../../src/simulator/nvidia-smi/help/help-texts.ts';
 import { compareRun, normalize, readRecordedRuns } from './recorded-runs.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseState, renderState, StateSyntaxError } from '../../../src/simulator/nvidia-smi/state-text.ts';
+import { parseState, renderState, StateSyntaxError } from '../../../src/simulator/nvidia-smi/state/state-text.ts';
 
 describe('state file', () => {
   it('means MIG off when it is empty', () => {

@@ -1,0 +1,120 @@
+import type { Geometry, Layout } from '../geometry/geometry.ts';
+import { searchGpu } from '../search/gpu-search.ts';
+import { gridOf, type Grid } from '../search/grid.ts';
+import type { Instance, PlannedInstance } from '../search/instance.ts';
+import { listCreated, nameComputeInstances, planInstance } from './planned-instance.ts';
+import { readInstances, type Present } from '../search/present.ts';
+import { refuse, type Refusal } from '../search/refusal.ts';
+import { subtractSlices, type Found, type PlanCost } from '../search/search.ts';
+import type { Step } from './step.ts';
+import { completeSubject, type Subject } from '../search/subject.ts';
+
+export interface GpuPlanOptions extends Subject {
+  /** Refuse rather than destroy a busy instance or take a compute instance from it. */
+  readonly keepBusy?: boolean;
+}
+
+/** How to bring one GPU to a layout with the least harm. */
+export interface GpuPlan {
+  readonly fits: true;
+  /** Instances that stay, those whose compute instances change included. By start, as are all lists here but the steps. */
+  readonly keep: readonly Instance[];
+  readonly destroy: readonly Instance[];
+  readonly create: readonly PlannedInstance[];
+  /** Instances of unknown profiles that were planned around; the layout says nothing of them. */
+  readonly foreign: readonly Instance[];
+  /** Destroys first (idle ones before busy ones), then creates from the largest: any later step finds its room free. */
+  readonly steps: readonly Step[];
+  /** The instances of the layout once all steps are done. */
+  readonly placements: readonly PlannedInstance[];
+  readonly cost: PlanCost;
+}
+
+export type GpuPlanResult = GpuPlan | { readonly fits: false; readonly refusal: Refusal };
+
+/**
+ * Plans one GPU, exactly: of all ways to the wanted layout, at any placement, the one that disturbs the fewest busy instances, then
+ * destroys and creates the fewest instances, then changes the fewest compute instances, then leaves most room for later ones.
+ *
+ * @param have every GPU instance on the GPU now, in any order; the plan does not depend on it
+ * @param want profile to count; empty for MIG mode without instances
+ */
+export function planGpu(
+  geometry: Geometry,
+  have: readonly Instance[],
+  want: Layout,
+  options: GpuPlanOptions = {},
+): GpuPlanResult {
+  const grid = gridOf(geometry);
+  const subject = completeSubject(geometry, options);
+  const present = readInstances(grid, have, subject.model);
+  const result = searchGpu(grid, present, want, subject);
+  if (!result.fits) return result;
+  if ('code' in present) return { fits: false, refusal: present };
+  if (options.keepBusy === true && result.found.cost.busyDisturbed > 0)
+    return { fits: false, refusal: refuseBusy(result.found, present) };
+  return writePlan(grid, present, result.found);
+}
+
+/** Writes out what a search found. */
+export function writePlan(grid: Grid, present: Present, found: Found): GpuPlan {
+  const kept = new Set(found.kept.map((entry) => entry.present));
+  const gone = present.known.filter((instance) => !kept.has(instance));
+  const create = listCreated(grid, found);
+  const stay = found.kept.map(({ present: { instance, profile }, kind }) =>
+    planInstance(grid, profile, instance.start, kind.computeSlices),
+  );
+  const destroys = gone
+    .toSorted((a, b) => Number(a.instance.busy) - Number(b.instance.busy))
+    .map(({ instance, profile, computeSlices }) => ({
+      action: 'DestroyInstance' as const,
+      profile: instance.profile,
+      start: instance.start,
+      computeInstances: nameComputeInstances(grid, profile, computeSlices),
+    }));
+  return {
+    fits: true,
+    keep: found.kept.map((entry) => entry.present.instance),
+    destroy: gone.map(({ instance }) => instance),
+    create: create.toSorted(byStart),
+    foreign: present.foreign,
+    steps: [
+      ...listComputeSteps(grid, found, 'DestroyComputeInstances'),
+      ...destroys,
+      ...create.map((instance) => ({ action: 'CreateInstance' as const, ...instance })),
+      ...listComputeSteps(grid, found, 'CreateComputeInstances'),
+    ],
+    placements: [...stay, ...create].toSorted(byStart),
+    cost: found.cost,
+  };
+}
+
+function listComputeSteps(
+  grid: Grid,
+  found: Found,
+  action: 'DestroyComputeInstances' | 'CreateComputeInstances',
+): readonly Step[] {
+  return found.kept.flatMap(({ present: { instance, profile, computeSlices }, kind }) => {
+    const changed =
+      action === 'DestroyComputeInstances'
+        ? subtractSlices(computeSlices, kind.computeSlices)
+        : subtractSlices(kind.computeSlices, computeSlices);
+    const computeInstances = nameComputeInstances(grid, profile, changed);
+    return changed.length === 0 ? [] : [{ action, profile: instance.profile, start: instance.start, computeInstances }];
+  });
+}
+
+function byStart(left: PlannedInstance, right: PlannedInstance): number {
+  return left.start - right.start;
+}
+
+function refuseBusy(found: Found, present: Present): Refusal {
+  const kept = new Set(found.kept.map((entry) => entry.present));
+  const busy = present.known.filter((instance) => instance.instance.busy && !kept.has(instance));
+  const names = busy.map(({ instance }) => `${instance.profile} at ${instance.start}`);
+  const what = names.length > 0 ? `destroys ${names.join(', ')}` : 'takes compute instances from an instance';
+  return refuse(
+    'BusyInstanceInTheWay',
+    `every way to this layout ${what}, which is in use; it can be made once that is free`,
+  );
+}

@@ -1,0 +1,81 @@
+import { searchGpu, type SearchResult } from '../../gpu/search/gpu-search.ts';
+import { gridOf, type Grid } from '../../gpu/search/grid.ts';
+import { NO_COST, type NodeCost } from './node-cost.ts';
+import type { NodeGpu, NodeWish } from './node-wish.ts';
+import { readInstances, type Present } from '../../gpu/search/present.ts';
+import type { Refusal } from '../../gpu/search/refusal.ts';
+import { completeSubject } from '../../gpu/search/subject.ts';
+
+/** What a GPU becomes under a wish, and what that costs. */
+export interface NodeOption {
+  readonly wish: number | undefined;
+  /** Undefined if the GPU is left alone. */
+  readonly search: GpuSearch | undefined;
+  readonly modeChange: boolean;
+  readonly cost: NodeCost;
+}
+
+/** A search on one GPU, with what it takes to write it out as a plan. */
+interface GpuSearch {
+  readonly grid: Grid;
+  readonly present: Present | Refusal;
+  readonly result: SearchResult;
+}
+
+/** What a GPU can become. */
+export interface NodeOptions {
+  /** By wish: those with a count that match, that fit, and that come before the GPU's first wish without a count. */
+  readonly counted: ReadonlyMap<number, NodeOption>;
+  /** What it becomes if no wish with a count takes it. */
+  readonly otherwise: NodeOption;
+}
+
+/** A GPU at a place that it cannot take. */
+export const REFUSED_OPTION: NodeOption = {
+  wish: undefined,
+  search: undefined,
+  modeChange: false,
+  cost: { ...NO_COST, refused: 1 },
+};
+
+export function listOptions(gpu: NodeGpu, wishes: readonly NodeWish[]): NodeOptions {
+  const subject = completeSubject(gpu.geometry, gpu);
+  const grid = gridOf(gpu.geometry);
+  const present = readInstances(grid, gpu.have, subject.model);
+  const counted = new Map<number, NodeOption>();
+  for (const [index, wish] of wishes.entries()) {
+    if (wish.keys?.includes(gpu.key) === false) continue;
+    const result = searchGpu(grid, present, wish.want === 'Disabled' ? {} : wish.want, subject);
+    const option = weighOption(gpu, index, wishes, { grid, present, result });
+    if (wish.count === undefined) return { counted, otherwise: option };
+    if (result.fits) counted.set(index, option);
+  }
+  const cost = { ...NO_COST, stickyBroken: countBroken(gpu, undefined, wishes) };
+  return { counted, otherwise: { wish: undefined, search: undefined, modeChange: false, cost } };
+}
+
+function weighOption(gpu: NodeGpu, wish: number, wishes: readonly NodeWish[], search: GpuSearch): NodeOption {
+  const modeChange = (wishes[wish]?.want === 'Disabled') !== (gpu.mig === 'Disabled');
+  const stickyBroken = countBroken(gpu, wish, wishes);
+  if (!search.result.fits) return { wish, search, modeChange, cost: { ...NO_COST, refused: 1, stickyBroken } };
+  const { cost, created } = search.result.found;
+  return {
+    wish,
+    search,
+    modeChange,
+    cost: {
+      refused: 0,
+      stickyBroken,
+      busyDisturbed: cost.busyDisturbed + (modeChange && gpu.busy === true ? 1 : 0),
+      modeChanges: modeChange ? 1 : 0,
+      destroyed: cost.destroyed,
+      created,
+      computeInstancesChanged: cost.computeInstancesDestroyed + cost.computeInstancesCreated,
+    },
+  };
+}
+
+/** 1 if another wish holds on to the GPU. */
+function countBroken(gpu: NodeGpu, taker: number | undefined, wishes: readonly NodeWish[]): number {
+  return wishes.some((wish, index) => index !== taker && wish.sticky?.includes(gpu.key) === true) ? 1 : 0;
+}

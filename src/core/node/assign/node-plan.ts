@@ -1,0 +1,137 @@
+import { assignRows } from './assignment.ts';
+import { writePlan, type GpuPlanResult } from '../../gpu/plan/gpu-plan.ts';
+import { addCosts, NO_COST, packCosts, type NodeCost } from './node-cost.ts';
+import { listOptions, REFUSED_OPTION, type NodeOption, type NodeOptions } from './node-option.ts';
+import type { NodeGpu, NodeWish } from './node-wish.ts';
+import { refuse, type Refusal } from '../../gpu/search/refusal.ts';
+
+export type { NodeCost } from './node-cost.ts';
+export type { NodeGpu, NodeWish } from './node-wish.ts';
+
+export interface AssignedGpu {
+  readonly key: string;
+  /** Index of the wish that the GPU goes to; undefined if it is left alone. */
+  readonly wish: number | undefined;
+  /** For MIG off: the plan that clears the GPU, before the mode is changed. Undefined if it is left alone. */
+  readonly result: GpuPlanResult | undefined;
+  /** True if MIG mode has to change. */
+  readonly modeChange: boolean;
+}
+
+export interface NodePlan {
+  /** True if every wish has its GPUs and every GPU with a wish has a plan. */
+  readonly fits: boolean;
+  /** By index, then key; empty if a wish cannot have its GPUs. */
+  readonly gpus: readonly AssignedGpu[];
+  /** Wishes that ask for more GPUs than can be had. */
+  readonly refusals: readonly { readonly wish: number; readonly refusal: Refusal }[];
+  readonly cost: NodeCost;
+}
+
+/**
+ * Assigns the GPUs of a node to wishes and plans each, exactly: of all assignments that give every wish its count, the one that
+ * is cheapest for the node as a whole (see {@link NodeCost} for the order). Per GPU the first wish that matches decides, as in a
+ * policy; a wish with a count that is full leaves the GPU to the next.
+ */
+export function planNode(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]): NodePlan {
+  const sorted = gpus.toSorted(byIndexThenKey);
+  const optionsOf = sorted.map((gpu) => listOptions(gpu, wishes));
+  const slots = wishes.flatMap(({ count }, wish) => (count === undefined ? [] : Array<number>(count).fill(wish)));
+  const refusals = listShortages(wishes, optionsOf, slots.length);
+  if (refusals.length > 0) return { fits: false, gpus: [], refusals, cost: NO_COST };
+  // A column is a place in a counted wish or, beyond these, whatever the GPU becomes when no counted wish takes it.
+  const table = optionsOf.map(({ counted, otherwise }) =>
+    sorted.map((_, column) => {
+      const wish = slots[column];
+      return wish === undefined ? otherwise : (counted.get(wish) ?? REFUSED_OPTION);
+    }),
+  );
+  const picked = pickOptions(table, slots.length);
+  const contested = listContested(
+    wishes,
+    slots,
+    picked.map(({ option, column }) => [option, column]),
+  );
+  if (contested.length > 0) return { fits: false, gpus: [], refusals: contested, cost: NO_COST };
+  const assigned = picked.map(({ option }, index) => writeAssigned(sorted[index]?.key ?? '', option));
+  return {
+    fits: assigned.every(({ result }) => result?.fits !== false),
+    gpus: assigned,
+    refusals: [],
+    cost: picked.reduce((sum, { option }) => addCosts(sum, option.cost), NO_COST),
+  };
+}
+
+interface Picked {
+  readonly option: NodeOption;
+  readonly column: number;
+}
+
+function pickOptions(table: readonly (readonly NodeOption[])[], slots: number): readonly Picked[] {
+  // Without counted wishes there is nothing to choose, which is what most policies are.
+  const columns =
+    slots === 0 ? table.map((_, row) => row) : assignRows(packCosts(table.map((row) => row.map(({ cost }) => cost))));
+  return table.map((row, index) => ({
+    option: row[columns[index] ?? 0] ?? REFUSED_OPTION,
+    column: columns[index] ?? 0,
+  }));
+}
+
+function writeAssigned(key: string, { wish, search, modeChange }: NodeOption): AssignedGpu {
+  if (search === undefined) return { key, wish, result: undefined, modeChange };
+  const { grid, present, result } = search;
+  if (!result.fits) return { key, wish, result, modeChange };
+  return 'code' in present
+    ? { key, wish, result: { fits: false, refusal: present }, modeChange }
+    : { key, wish, result: writePlan(grid, present, result.found), modeChange };
+}
+
+function listShortages(
+  wishes: readonly NodeWish[],
+  options: readonly NodeOptions[],
+  slots: number,
+): NodePlan['refusals'] {
+  const short = wishes.flatMap((wish, index) => {
+    const available = options.filter(({ counted }) => counted.has(index)).length;
+    const needed = wish.count ?? 0;
+    return needed > available ? [{ wish: index, refusal: refuseCount(index, needed, available) }] : [];
+  });
+  if (short.length > 0 || slots <= options.length) return short;
+  const last = wishes.findLastIndex(({ count }) => count !== undefined);
+  return [{ wish: last, refusal: refuseTotal(slots, options.length) }];
+}
+
+/** Wishes that, each on its own, could have their GPUs, but not all together. */
+function listContested(
+  wishes: readonly NodeWish[],
+  slots: readonly number[],
+  picked: readonly (readonly [NodeOption, number])[],
+): NodePlan['refusals'] {
+  return wishes.flatMap((wish, index) => {
+    const needed = wish.count ?? 0;
+    const available = picked.filter(([option, column]) => slots[column] === index && option !== REFUSED_OPTION).length;
+    return available < needed ? [{ wish: index, refusal: refuseCount(index, needed, available) }] : [];
+  });
+}
+
+function refuseCount(wish: number, needed: number, available: number): Refusal {
+  return refuse(
+    'NotEnoughGpus',
+    `layouts[${wish}] asks for ${needed} GPUs; ${available} of this node match it, can hold its layout and are not needed by another entry`,
+    { resource: 'Gpus', needed, available },
+  );
+}
+
+function refuseTotal(needed: number, available: number): Refusal {
+  return refuse('NotEnoughGpus', `the entries with a count ask for ${needed} GPUs in all; the node has ${available}`, {
+    resource: 'Gpus',
+    needed,
+    available,
+  });
+}
+
+function byIndexThenKey(left: NodeGpu, right: NodeGpu): number {
+  const difference = (left.index ?? 0) - (right.index ?? 0);
+  if (difference !== 0) return difference;
+  return left.key < right.key ? -1 : Number(left.key > right.key);
+}

@@ -1,0 +1,117 @@
+import type { NodeReason } from '../../api/names.ts';
+import type { DeviceReport, Phase } from '../../api/types.ts';
+import { advertisedResources, advertises, resourcesText } from '../nvidia/resources/advertised.ts';
+import type { FenceSituation, FenceStep } from './fence.ts';
+
+/** What people read while a node waits for its device plugin. */
+export interface FenceVerdict {
+  readonly phase: Phase;
+  readonly reason: NodeReason;
+  readonly message: string;
+  readonly passing?: boolean;
+  /** Milliseconds after which to look again: pods are not watched. */
+  readonly again: number;
+}
+
+/** @param trouble what keeps the plugin's pods from starting */
+export function fenceVerdict(
+  step: FenceStep,
+  situation: FenceSituation,
+  strategy: string,
+  trouble: readonly string[] = [],
+): FenceVerdict {
+  const { allocatable, wanted, differsMs = 0, patienceMs } = situation;
+  const state = advertises(allocatable, wanted)
+    ? 'the GPUs are done'
+    : `the GPUs are done, but the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`;
+  return {
+    phase: 'Updating',
+    reason: 'AdvertisePending',
+    message: [`${state}: ${describeStep(step, strategy)}`, ...trouble].join('. '),
+    passing: true,
+    again: againMs(step, differsMs, patienceMs),
+  };
+}
+
+/**
+ * Why what the kubelet offers is not the layout, though the counts in the API may be right: they say nothing of which devices.
+ *
+ * @param advertised the kubelet's word, by the agent; undefined where it cannot be asked
+ */
+export function staleOffer(
+  advertised: DeviceReport['advertised'],
+  wanted: Readonly<Record<string, number>>,
+): FenceVerdict | undefined {
+  if (advertised === undefined) return undefined;
+  const offered = Object.fromEntries(
+    Object.entries(advertised.resources ?? {}).map(([name, count]) => [name, String(count)]),
+  );
+  const { stale } = advertised;
+  if (stale === 0 && advertises(offered, wanted)) return undefined;
+  const found =
+    stale > 0
+      ? `${stale} of the devices that it offers are gone`
+      : `it offers ${resourcesText(advertised.resources ?? {})} instead of ${resourcesText(wanted)}`;
+  return {
+    phase: 'Updating',
+    reason: 'AdvertisePending',
+    message: `the GPUs are done, but the kubelet has not heard of it from the device plugin: ${found}`,
+    passing: true,
+    again: 5000,
+  };
+}
+
+/** The same when it lasts too long: somebody has to look. */
+export function fenceOverdue(
+  { reason, message, again = 5000 }: Partial<FenceVerdict> & Pick<FenceVerdict, 'reason' | 'message'>,
+  lastsMs: number,
+  pods: readonly string[],
+): FenceVerdict {
+  const state = pods.length > 0 ? `. ${pods.join('; ')}` : '';
+  return { phase: 'Failed', reason, again, message: `for ${Math.round(lastsMs / 60_000)} min: ${message}${state}` };
+}
+
+/** @param refusal the pod, and the API server's words */
+export function evictionRefused(refusal: string): FenceVerdict {
+  return {
+    phase: 'Updating',
+    reason: 'RefreshBlocked',
+    message:
+      'the GPUs are done, but the device plugin still advertises what was before, and its pod may not be evicted: ' +
+      `${refusal}. The node stays closed; it is tried again. Allow the eviction in the disruption budget, or delete the pod`,
+    again: 5000,
+  };
+}
+
+// Soon at first, and ever more seldom: a fleet that waits for a plugin must not ask for pods all the time.
+function againMs(step: FenceStep, differsMs: number, patienceMs: number): number {
+  if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
+  return Math.min(30_000, Math.max(500, differsMs / 2));
+}
+
+function describeStep(step: FenceStep, strategy: string): string {
+  switch (step.next) {
+    case 'Evict':
+      return 'its device plugin is being restarted (it reads the devices only when it starts)';
+    case 'TakeTaintsOff':
+      return 'open for the pod of the device plugin, which does not tolerate our taint; pods come when it advertises the layout';
+    case 'Wait':
+      switch (step.why) {
+        case 'Patience':
+          return 'waiting for the device plugin';
+        case 'OldPlugin':
+          return 'waiting for the device plugin’s pod of before to end';
+        case 'NewPlugin':
+          return `waiting for the device plugin’s new pod: it must run with strategy ${strategy}`;
+        case 'NoPlugin':
+          return (
+            'no pod of a known device plugin is on the node, so it is not restarted by this controller. The device plugin must run with ' +
+            `strategy ${strategy} and be restarted after a change; the controller knows it by its labels with --device-plugin-selector`
+          );
+      }
+      break;
+    case 'Open':
+    case 'LookAtPods':
+      return 'looking at the device plugin';
+  }
+}

@@ -1,0 +1,50 @@
+import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
+import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+
+/** On a Node: for which state of the device the plugin's pods were replaced, and which pods had to go. */
+export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
+
+/**
+ * What must outlive the controller of a refresh: a pod that it evicts is written down first, so that whoever goes on
+ * evicts these pods and no others. Pods are told apart by uid and never by time: no two clocks are compared.
+ */
+export interface RefreshMark {
+  /** Of which change; see {@link changeKey}. */
+  readonly change: string;
+  /** Pods that looked at the devices before they were done. */
+  readonly uids: readonly string[];
+  /** Whether their DaemonSet makes pods on a node that we have closed. */
+  readonly tolerates: boolean;
+}
+
+/**
+ * Names what the device was made by: the grant, and the boot after which its layout was made again; and the settings that the
+ * plugin reads with it.
+ */
+export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
+  const { bootID = '', error, gpus = [] } = status?.device ?? {};
+  const settings = config === undefined ? '' : `+${config}`;
+  return `${error ? deviceKey(gpus) : (spec.granted?.epoch ?? 0)}@${bootID.slice(0, 8)}${settings}`;
+}
+
+// A change that fails is granted again and again: the plugin is restarted for what it made of the device, not each time.
+function deviceKey(gpus: readonly GpuReport[]): string {
+  const devices = gpus.map(({ uuid, mig, instances }) => [
+    uuid,
+    mig,
+    instances.map(({ gi, profile, start }) => [gi, profile, start]),
+  ]);
+  return `failed-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
+}
+
+/** `CHANGE/UID,UID` with `/tolerates` behind it where that is so. */
+export function formatRefreshMark({ change, uids, tolerates }: RefreshMark): string {
+  return [change, uids.join(','), ...(tolerates ? ['tolerates'] : [])].join('/');
+}
+
+/** The mark of this very change; undefined where there is none, or one of an earlier change. */
+export function readRefreshMark(annotation: string | undefined, change: string): RefreshMark | undefined {
+  const [marked, uids = '', tolerates] = (annotation ?? '').split('/');
+  if (marked !== change) return undefined;
+  return { change, uids: uids.split(',').filter((uid) => uid !== ''), tolerates: tolerates === 'tolerates' };
+}

@@ -1,0 +1,28 @@
+import type { GpuNodePartition } from '../../api/types.ts';
+import { sameJson } from '../text/fingerprint.ts';
+
+/** So many times within so many ms is a layout that something else keeps changing put right again. */
+export const mostRepairs = 3;
+export const repairWindowMs = 3600_000;
+
+/**
+ * Whether a grant now would put right what was done before and has been changed since, by a person or a program beside us. Not
+ * after a failure, which has its own pace, nor in a new boot, in which no instance is left.
+ */
+export function isRepair({ spec, status }: GpuNodePartition): boolean {
+  const { granted, wish } = spec;
+  const { observedEpoch = 0, step, bootID, lastGood } = status?.device ?? {};
+  return (
+    granted !== undefined &&
+    observedEpoch >= granted.epoch &&
+    step === 'Idle' &&
+    lastGood !== undefined &&
+    lastGood.bootID === bootID &&
+    sameJson(granted.gpus, wish?.gpus)
+  );
+}
+
+/** RFC 3339 times of the repairs that count, the oldest first. */
+export function recentRepairs({ spec }: GpuNodePartition, now: number): readonly string[] {
+  return (spec.repairs ?? []).filter((time) => Date.parse(time) > now - repairWindowMs).slice(-7);
+}

@@ -1,0 +1,50 @@
+import type { NodeChange, NodeMetadata } from '../../metadata/node-patch.ts';
+import { managedLabelsAnnotation } from './managed-labels.ts';
+import { diffLabels, nfdOwnedLabelKeys } from '../labels/label-diff.ts';
+import { GFD_TIMESTAMP_KEY, isGfdLabelKey, NVIDIA_PREFIX } from '../labels/label-key.ts';
+
+/** Who writes GPU Feature Discovery's labels on a node: it does and we compare (`Verify`), or we do (`Patch`). */
+export type WriterMode = 'Patch' | 'Verify';
+
+export interface WriterEvidence {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Whether a pod of GFD is on the node; undefined: its pods were not listed. */
+  readonly gfdPod: boolean | undefined;
+  /** The mode that the node had, from its status. */
+  readonly before: WriterMode | undefined;
+}
+
+/**
+ * `Verify` as soon as GFD is seen, and for good: its labels vanish for minutes when it or NFD restarts, and what we would write
+ * then, it would not take back. Only who clears the mode in the status makes us write.
+ */
+export function writerModeOf({ labels, annotations, gfdPod, before }: WriterEvidence): WriterMode {
+  const seen =
+    before === 'Verify' ||
+    gfdPod === true ||
+    Object.hasOwn(labels, GFD_TIMESTAMP_KEY) ||
+    [...nfdOwnedLabelKeys(annotations)].some(isGfdLabelKey);
+  return seen ? 'Verify' : 'Patch';
+}
+
+/**
+ * Leaves the labels to GFD: the note of what is ours goes, and with it those keys of ours that GFD is not going to write and NFD does not
+ * own. The values of the others stay, since GFD overwrites them and pods select by them meanwhile.
+ *
+ * @param predicted keys that GFD will write on the device as it is
+ */
+export function handOver(node: NodeMetadata, predicted: Iterable<string>): NodeChange {
+  const note = node.annotations[managedLabelsAnnotation];
+  if (note === undefined) return {};
+  const managed = note
+    .split(',')
+    .filter((key) => key !== '')
+    .map((key) => NVIDIA_PREFIX + key);
+  const kept = [...predicted, ...nfdOwnedLabelKeys(node.annotations)].filter((key) => Object.hasOwn(node.labels, key));
+  const { remove } = diffLabels(node.labels, managed, Object.fromEntries(kept.map((key) => [key, ''])));
+  return {
+    labels: Object.fromEntries(remove.map((key) => [key, undefined])),
+    annotations: { [managedLabelsAnnotation]: undefined },
+  };
+}

@@ -1,0 +1,56 @@
+import type { DeviceReport, GpuReport, InstanceReport } from '../../../api/types.ts';
+import type { GpuDescription, MigDeviceDescription, NodeDescription } from './node-description.ts';
+
+/**
+ * What an agent reported, in the words of GPU Feature Discovery: from it follow the labels and resources that the node
+ * has once NVIDIA's tools have seen the device. A lost GPU is left out: NVML does not enumerate it either.
+ */
+export function describeReport(device: DeviceReport): NodeDescription {
+  const [major = 0, minor = 0] = (device.cudaVersion ?? '').split('.').map(Number);
+  return {
+    driverVersion: device.driverVersion ?? '',
+    cudaDriverVersion: [major, minor],
+    ...(device.machine === undefined ? {} : { machine: device.machine }),
+    gpus: (device.gpus ?? []).filter(({ error }) => error === undefined).map(describeGpu),
+  };
+}
+
+function describeGpu(gpu: GpuReport): GpuDescription {
+  const [major = 0, minor = 0] = (gpu.computeCapability ?? '').split('.').map(Number);
+  return {
+    name: gpu.product,
+    memoryMiB: gpu.memoryMiB ?? 0,
+    computeCapability: [major, minor],
+    migCapable: gpu.migCapable ?? false,
+    migEnabled: gpu.mig === 'Enabled',
+    ...(gpu.pciClass === undefined ? {} : { pciClass: gpu.pciClass }),
+    migDevices: gpu.mig === 'Enabled' ? gpu.instances.flatMap(describeInstance) : [],
+  };
+}
+
+function describeInstance(instance: InstanceReport): readonly MigDeviceDescription[] {
+  const gpuSlices = slicesOf(instance.profile);
+  return instance.computeInstances.map(({ profile, memoryMiB = 0, multiprocessors = 0, engines = [] }) => {
+    const isPart = /^\dc\./.test(profile);
+    const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines;
+    return {
+      // The driver's list calls a whole 1g.5gb+me `1g.5gb`; NVML gives the full name, and so does GFD.
+      profile: isPart ? profile : instance.profile,
+      attributes: {
+        memory: memoryMiB,
+        multiprocessors,
+        'slices.gi': gpuSlices,
+        'slices.ci': isPart ? Number(profile[0]) : gpuSlices,
+        'engines.copy': copy,
+        'engines.decoder': decoder,
+        'engines.encoder': encoder,
+        'engines.jpeg': jpeg,
+        'engines.ofa': ofa,
+      },
+    };
+  });
+}
+
+function slicesOf(profile: string): number {
+  return Number(/(\d)g\./.exec(profile)?.[1] ?? 0);
+}

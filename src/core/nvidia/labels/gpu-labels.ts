@@ -1,0 +1,108 @@
+import { GPU_RESOURCE } from './label-key.ts';
+import { mergeLabels, sanitiseLabelValue } from './label-value.ts';
+import type { Labels } from './label-value.ts';
+import type { GpuDescription } from './node-description.ts';
+import { PARENT_REPLICATION, replicationOf } from '../plugin-config/sharing.ts';
+import type { Replication, Sharing } from '../plugin-config/sharing.ts';
+
+/** Labels of the whole GPUs of a node. */
+export interface GpuLabels {
+  readonly labels: Labels;
+  /**
+   * Keys whose value GFD picks at random, with the values that it may pick: on a node with several models the model
+   * visited last wins, and Go visits a map in random order. Nobody can demand one value for them.
+   */
+  readonly undetermined: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * `nvidia.com/gpu.*` as GFD writes it from whole GPUs, MIG parents counted in. Models with a GPU out of MIG mode
+ * override models that only have GPUs in MIG mode.
+ */
+export function computeGpuLabels(gpus: readonly GpuDescription[], sharing: Sharing | undefined): GpuLabels {
+  const counts = countByModel(gpus);
+  const byModel = (enabled: boolean) =>
+    [...new Map(gpus.filter((gpu) => gpu.migEnabled === enabled).map((gpu) => [gpu.name, gpu])).values()].map((gpu) =>
+      labelGpu(gpu, counts.get(gpu.name) ?? 0, enabled ? PARENT_REPLICATION : replicationOf(GPU_RESOURCE, sharing)),
+    );
+  const parents = byModel(true);
+  const whole = byModel(false);
+  const rivals = whole.length > 0 ? whole : parents;
+  return { labels: mergeLabels([...parents, ...whole]), undetermined: disagreements(rivals) };
+}
+
+/** Product, count, replicas and sharing strategy of a resource, which GFD writes for GPUs and MIG devices alike. */
+export function labelResource(
+  resource: string,
+  productParts: readonly string[],
+  count: number,
+  replication: Replication,
+): Labels {
+  const parts = productParts.map(sanitiseLabelValue);
+  return {
+    [`${resource}.product`]: [...parts, ...(replication.marked ? ['SHARED'] : [])].join('-'),
+    [`${resource}.count`]: String(count),
+    [`${resource}.replicas`]: String(replication.replicas),
+    [`${resource}.sharing-strategy`]: replication.strategy,
+  };
+}
+
+function labelGpu(gpu: GpuDescription, count: number, replication: Replication): Labels {
+  const [major, minor] = gpu.computeCapability;
+  return {
+    ...labelResource(GPU_RESOURCE, [gpu.name], count, replication),
+    ...(gpu.memoryMiB === 0 ? {} : { [`${GPU_RESOURCE}.memory`]: String(gpu.memoryMiB) }),
+    ...(major === 0
+      ? {}
+      : {
+          [`${GPU_RESOURCE}.family`]: nameFamily(major, minor),
+          [`${GPU_RESOURCE}.compute.major`]: String(major),
+          [`${GPU_RESOURCE}.compute.minor`]: String(minor),
+        }),
+  };
+}
+
+/** GFD's name of an architecture from its compute capability (v0.20; older versions know fewer). */
+function nameFamily(major: number, minor: number): string {
+  switch (major) {
+    case 1:
+      return 'tesla';
+    case 2:
+      return 'fermi';
+    case 3:
+      return 'kepler';
+    case 5:
+      return 'maxwell';
+    case 6:
+      return 'pascal';
+    case 7:
+      return minor < 5 ? 'volta' : 'turing';
+    case 8:
+      return minor < 9 ? 'ampere' : 'ada-lovelace';
+    case 9:
+      return 'hopper';
+    case 10:
+    case 12:
+      return 'blackwell';
+    case 13:
+      return 'rubin';
+    default:
+      return 'undefined';
+  }
+}
+
+function countByModel(gpus: readonly GpuDescription[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { name } of gpus) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function disagreements(rivals: readonly Labels[]): Readonly<Record<string, readonly string[]>> {
+  const keys = new Set(rivals.flatMap((labels) => Object.keys(labels)));
+  const found: Record<string, readonly string[]> = {};
+  for (const key of keys) {
+    const values = new Set(rivals.flatMap((labels) => labels[key] ?? []));
+    if (values.size > 1) found[key] = [...values];
+  }
+  return found;
+}

@@ -1,0 +1,120 @@
+import type { PolicySpec } from '../../../api/types.ts';
+import type { Finding } from '../../text/finding.ts';
+import { canonicalJson, fingerprint } from '../../text/fingerprint.ts';
+import { composeDevicePluginConfig, lintDevicePluginConfig, parseDevicePluginConfig } from './device-plugin-config.ts';
+import { GPU_RESOURCE } from '../labels/label-key.ts';
+import { MPS_ON_MIG_REASON } from '../resources/node-resources.ts';
+import type { DevicePluginConfig, SharedResource } from './sharing.ts';
+
+/** The parts of a policy's spec that the config file of its nodes' device plugin is made from. */
+export type SharingSpec = Pick<PolicySpec, 'strategy' | 'sharing'> & Partial<Pick<PolicySpec, 'layouts'>>;
+
+export interface ManagedConfig {
+  /** Key of the ConfigMap, and value of the label `nvidia.com/device-plugin.config`. */
+  readonly key: string;
+  /** The config file, to be written as YAML. */
+  readonly file: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The device plugin's config file for the nodes of a policy. Its name tells its content: the plugin's config manager looks at the file
+ * again only when the label's value changes, so a text under a name never changes.
+ */
+export function managedConfig(spec: SharingSpec): ManagedConfig {
+  const resources = sharedResources(spec).toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const file = composeDevicePluginConfig(spec.strategy, resources);
+  return { key: `gpu-partition-${spec.strategy}-${fingerprint(canonicalJson(file)).slice(0, 8)}`, file };
+}
+
+/** The same file as the plugin and GFD understand it: what {@link computeLabels} and `computeResources` take. */
+export function sharingOf(spec: SharingSpec): DevicePluginConfig {
+  const parsed = parseDevicePluginConfig(composeDevicePluginConfig(spec.strategy, sharedResources(spec)));
+  return parsed.ok ? parsed.config : { migStrategy: spec.strategy };
+}
+
+/**
+ * What is wrong with `spec.sharing`, the first of it. The plugin ignores in silence what it does not have, so an entry that
+ * no layout makes room for is refused here.
+ *
+ * @param offered names of the resources that the nodes of the policy advertise before sharing; undefined where it is not known yet
+ */
+export function checkSharing(spec: SharingSpec, offered: ReadonlySet<string> | undefined): Finding | undefined {
+  const { sharing, strategy } = spec;
+  if (sharing === undefined) return undefined;
+  if (sharing.mps !== undefined) {
+    return refuse(
+      ['mps'],
+      `is refused: ${MPS_ON_MIG_REASON} (NVIDIA's device plugin); share slices with timeSlicing, or use smaller slices`,
+    );
+  }
+  return (
+    lintTimeSlicing(spec) ??
+    findDuplicate(spec) ??
+    sharedResources(spec)
+      .map(({ name }, index) => checkResource(name, index, strategy, offered))
+      .find((finding) => finding !== undefined) ??
+    checkWholeGpus(spec)
+  );
+}
+
+/** The plugin's own rules on the file, in its own words. */
+function lintTimeSlicing(spec: SharingSpec): Finding | undefined {
+  const findings = lintDevicePluginConfig(composeDevicePluginConfig(spec.strategy, sharedResources(spec)));
+  const error = findings.find(({ severity }) => severity === 'error');
+  if (error === undefined) return undefined;
+  const [, index, field] = /^sharing\.timeSlicing\.resources\[(\d+)\]\.(\w+)$/.exec(error.path) ?? [];
+  const path = index === undefined ? [] : [Number(index), field === 'name' ? 'resource' : (field ?? '')];
+  const upstream = error.upstream === undefined ? '' : ` (the device plugin: "${error.upstream}")`;
+  return refuse(['timeSlicing', ...path], `${error.message}${upstream}`);
+}
+
+function findDuplicate(spec: SharingSpec): Finding | undefined {
+  const names = sharedResources(spec).map(({ name }) => name);
+  const index = names.findIndex((name, at) => names.indexOf(name) < at);
+  const name = names[index];
+  if (name === undefined) return undefined;
+  return refuse(
+    ['timeSlicing', index, 'resource'],
+    `${name} is listed twice: its labels would follow the first entry and its capacity the greatest; keep one`,
+  );
+}
+
+function checkResource(
+  name: string,
+  index: number,
+  strategy: SharingSpec['strategy'],
+  offered: ReadonlySet<string> | undefined,
+): Finding | undefined {
+  const path = ['timeSlicing', index, 'resource'];
+  if (strategy !== 'mixed' && name !== GPU_RESOURCE) {
+    const what = strategy === 'single' ? 'slices' : 'GPUs';
+    return refuse(path, `${name} is not offered under strategy ${strategy}, which offers ${what} as ${GPU_RESOURCE}`);
+  }
+  if (offered === undefined || offered.has(name)) return undefined;
+  const known = [...offered].toSorted();
+  const instead = known.length === 0 ? 'nothing' : known.join(', ');
+  const hint =
+    name === GPU_RESOURCE && strategy === 'mixed' ? `; under strategy mixed ${GPU_RESOURCE} is whole GPUs alone` : '';
+  return refuse(path, `${name} is not offered by any layout of this policy, which offer ${instead}${hint}`);
+}
+
+/** Strategy none hands a GPU in MIG mode out whole, and shares it; GFD labels it as not to be had (`gpu.replicas` 0). */
+function checkWholeGpus({ strategy, layouts = [], sharing }: SharingSpec): Finding | undefined {
+  const isMig = layouts.some(
+    ({ profiles, preset }) => profiles !== undefined || (preset !== undefined && preset !== 'all-disabled'),
+  );
+  if (strategy !== 'none' || !isMig || (sharing?.timeSlicing ?? []).length === 0) return undefined;
+  return refuse(
+    ['timeSlicing'],
+    'strategy none does not share slices: it hands a GPU in MIG mode out whole, and its labels say gpu.replicas 0; ' +
+      'use strategy mixed or single',
+  );
+}
+
+function sharedResources({ sharing }: SharingSpec): readonly SharedResource[] {
+  return (sharing?.timeSlicing ?? []).map(({ resource, replicas }) => ({ name: resource, replicas }));
+}
+
+function refuse(path: readonly (string | number)[], message: string): Finding {
+  return { severity: 'error', code: 'RuleBroken', path: ['spec', 'sharing', ...path], message };
+}

@@ -1,0 +1,183 @@
+import { isMigStrategy, MIG_STRATEGIES } from '../labels/mig-strategy.ts';
+import type { MigStrategy } from '../labels/mig-strategy.ts';
+
+/** The parts of a device plugin's pod that say how it is set up. */
+export interface PluginSetup {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: {
+    readonly containers?: readonly ContainerSetup[];
+    readonly initContainers?: readonly ContainerSetup[];
+    readonly volumes?: readonly VolumeSetup[];
+  };
+}
+
+interface ContainerSetup {
+  readonly name?: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+interface VolumeSetup {
+  readonly name: string;
+  readonly configMap?: { readonly name?: string };
+}
+
+/** Where a setting comes from, in words for people; its value is undefined where the API does not tell it (`valueFrom`). */
+export interface PluginSetting {
+  readonly value: string | undefined;
+  readonly from: string;
+}
+
+export interface PluginSettings {
+  /** MIG strategy by argument or environment, which win over the config file; absent: the file decides, else the default. */
+  readonly strategy?: PluginSetting;
+  /** Path of the config file, where there is one. */
+  readonly configFile?: PluginSetting;
+  /** ConfigMap that the config file comes from. */
+  readonly configMap?: {
+    readonly name: string;
+    /** Whether the label `nvidia.com/device-plugin.config` chooses the file, and a change of it restarts the plugin. */
+    readonly hasConfigManager: boolean;
+  };
+}
+
+const pluginContainers: readonly string[] = ['nvidia-device-plugin-ctr', 'nvidia-device-plugin'];
+
+/**
+ * How a device plugin is set up. Precedence is upstream's: argument, then environment, then config file, then the default `none`.
+ * The names are those of gpu-operator's DaemonSet, the Helm chart, and the static manifests.
+ */
+export function readPluginSettings(pod: PluginSetup): PluginSettings {
+  const { containers = [], initContainers = [], volumes = [] } = pod.spec ?? {};
+  const plugin = findPlugin(containers);
+  const configMap = findConfigMap(plugin, [...containers, ...initContainers], volumes);
+  if (plugin === undefined) return configMap === undefined ? {} : { configMap };
+  const operator =
+    pod.metadata?.labels?.['app'] === 'nvidia-device-plugin-daemonset'
+      ? ' (gpu-operator sets it from spec.mig.strategy of the ClusterPolicy, or from spec.devicePlugin.env)'
+      : '';
+  const strategy = readSetting(plugin, 'mig-strategy', 'MIG_STRATEGY', operator);
+  const configFile = readSetting(plugin, 'config-file', 'CONFIG_FILE', '');
+  return {
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(configFile === undefined || configFile.value === '' ? {} : { configFile }),
+    ...(configMap === undefined ? {} : { configMap }),
+  };
+}
+
+export interface KnownConfig {
+  /** Strategy in the file of the ConfigMap that the node's label chooses, where we know the file since it is ours. */
+  readonly configKeyStrategy?: string;
+}
+
+/** Why the plugin advertises the devices in another way than the policy wants, and what to do; undefined where it does not, or where nobody knows. */
+export function strategyMismatch(
+  settings: PluginSettings,
+  wanted: MigStrategy,
+  { configKeyStrategy }: KnownConfig = {},
+): string | undefined {
+  const { strategy, configFile, configMap } = settings;
+  if (strategy !== undefined) {
+    if (strategy.value === undefined) return undefined;
+    return describeMismatch(strategy.value, strategy.from, wanted);
+  }
+  if (configKeyStrategy !== undefined) {
+    return describeMismatch(configKeyStrategy, 'flags.migStrategy of its config file', wanted);
+  }
+  if (configFile !== undefined || configMap !== undefined) return undefined;
+  return describeMismatch('none', 'the default: neither --mig-strategy nor MIG_STRATEGY is set', wanted);
+}
+
+/** Why the label `nvidia.com/device-plugin.config` would have no effect on this plugin; undefined where it has. */
+export function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): string | undefined {
+  if (configMap?.hasConfigManager !== true) {
+    return (
+      `the device plugin's pod has no config manager, so the label nvidia.com/device-plugin.config has no effect: ` +
+      `give it the ConfigMap ${wanted} (Helm chart: config.name; gpu-operator: spec.devicePlugin.config.name of the ClusterPolicy)`
+    );
+  }
+  if (configMap.name === wanted) return undefined;
+  return `the device plugin takes its config files from ConfigMap ${configMap.name}, not from ${wanted}: name one and the same in both`;
+}
+
+function describeMismatch(value: string, from: string, wanted: MigStrategy): string | undefined {
+  if (value === wanted) return undefined;
+  const found = value === '' ? 'an empty text' : value;
+  const invalid = isMigStrategy(value) ? '' : `, which is none of ${MIG_STRATEGIES.join(', ')}`;
+  return (
+    `the device plugin's MIG strategy is ${found}${invalid} by ${from}, and the policy wants ${wanted}: ` +
+    `set it to ${wanted} there, or spec.strategy of the policy to what the plugin has`
+  );
+}
+
+function findPlugin(containers: readonly ContainerSetup[]): ContainerSetup | undefined {
+  return (
+    containers.find(({ name }) => name !== undefined && pluginContainers.includes(name)) ??
+    containers.find((container) => words(container).some((word) => word.endsWith('nvidia-device-plugin'))) ??
+    containers.find((container) => !isConfigManager(container))
+  );
+}
+
+function isConfigManager(container: ContainerSetup): boolean {
+  return words(container).some((word) => word === 'config-manager' || word.endsWith('/config-manager'));
+}
+
+/** The ConfigMap that the config manager chooses from, else the one that the plugin's config file lies in. */
+function findConfigMap(
+  plugin: ContainerSetup | undefined,
+  containers: readonly ContainerSetup[],
+  volumes: readonly VolumeSetup[],
+): PluginSettings['configMap'] {
+  const configManager = containers.find(isConfigManager);
+  const folder = configManager?.env?.find(({ name }) => name === 'CONFIG_FILE_SRCDIR')?.value;
+  const chosen = folder === undefined ? undefined : configMapAt(configManager, folder, volumes);
+  if (chosen !== undefined) return { name: chosen, hasConfigManager: true };
+  const file = plugin === undefined ? undefined : readSetting(plugin, 'config-file', 'CONFIG_FILE', '')?.value;
+  const fixed = file === undefined || file === '' ? undefined : configMapAt(plugin, file, volumes);
+  return fixed === undefined ? undefined : { name: fixed, hasConfigManager: false };
+}
+
+/** Name of the ConfigMap that is mounted at a path or in a folder above it. */
+function configMapAt(
+  container: ContainerSetup | undefined,
+  path: string,
+  volumes: readonly VolumeSetup[],
+): string | undefined {
+  const mount = (container?.volumeMounts ?? [])
+    .filter(({ mountPath }) => path === mountPath || path.startsWith(`${mountPath.replace(/\/$/, '')}/`))
+    .toSorted((a, b) => b.mountPath.length - a.mountPath.length)[0];
+  return volumes.find(({ name }) => name === mount?.name)?.configMap?.name;
+}
+
+function readSetting(
+  container: ContainerSetup,
+  flag: string,
+  variable: string,
+  remark: string,
+): PluginSetting | undefined {
+  const name = container.name ?? 'without a name';
+  const argument = readFlag(words(container), flag);
+  if (argument !== undefined) return { value: argument, from: `argument --${flag} of container ${name}` };
+  // Of several entries with one name the kubelet takes the last.
+  const entry = (container.env ?? []).findLast((one) => one.name === variable);
+  if (entry === undefined) return undefined;
+  const from = `environment ${variable} of container ${name}${remark}`;
+  const isKnown = entry.valueFrom === undefined && !(entry.value ?? '').includes('$(');
+  return { value: isKnown ? (entry.value ?? '') : undefined, from };
+}
+
+/** Value of the last such flag; flags of Go may have one dash or two. */
+function readFlag(list: readonly string[], flag: string): string | undefined {
+  const found = list.flatMap((word, index) => {
+    const [, name, value] = /^--?([\w-]+)(?:=(.*))?$/.exec(word) ?? [];
+    return name === flag ? [value ?? list[index + 1] ?? ''] : [];
+  });
+  return found.at(-1)?.replaceAll(/^["']|["']$/g, '');
+}
+
+/** Command and arguments, a shell's line taken apart at its blanks. */
+function words({ command = [], args = [] }: ContainerSetup): readonly string[] {
+  return [...command, ...args].flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
+}

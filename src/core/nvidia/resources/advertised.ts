@@ -1,0 +1,47 @@
+import { isGpuResource } from '../../pods/gpu-resource.ts';
+
+/**
+ * Whether a node advertises exactly these resources of NVIDIA's device plugin. The kubelet keeps names of resources that
+ * are gone with the amount 0, so 0 is absent; resources of other vendors do not count.
+ */
+export function advertises(
+  allocatable: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, number>>,
+): boolean {
+  const found = advertisedResources(allocatable);
+  const names = new Set([...Object.keys(found), ...Object.keys(wanted).filter((name) => wanted[name] !== 0)]);
+  return [...names].every((name) => (found[name] ?? 0) === (wanted[name] ?? 0));
+}
+
+/** The GPU resources in a node's allocatable, without those at 0. */
+export function advertisedResources(allocatable: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(allocatable)
+      .filter(([name, amount]) => isGpuResource(name) && amount !== '0')
+      .map(([name, amount]) => [name, Number(amount)]),
+  );
+}
+
+/** `nvidia.com/gpu 1, nvidia.com/mig-1g.5gb 2`, or `nothing`. */
+export function resourcesText(resources: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(resources)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, count]) => `${name} ${count}`);
+  return parts.length > 0 ? parts.join(', ') : 'nothing';
+}
+
+/**
+ * Whether what a kubelet offers are these devices and no others, shared or not: time-slicing multiplies each count and may add
+ * `.shared` to the name.
+ */
+export function offersDevices(
+  offered: Readonly<Record<string, number>>,
+  devices: Readonly<Record<string, number>>,
+): boolean {
+  const found = new Map(Object.entries(offered).map(([name, count]) => [name.replace(/\.shared$/, ''), count]));
+  const wanted = Object.entries(devices).filter(([, count]) => count > 0);
+  return (
+    [...found].filter(([, count]) => count > 0).length === wanted.length &&
+    wanted.every(([name, count]) => (found.get(name) ?? 0) > 0 && (found.get(name) ?? 0) % count === 0)
+  );
+}

@@ -1,0 +1,129 @@
+import { GPU_RESOURCE, migResourceName } from '../labels/label-key.ts';
+import type { MigStrategy } from '../labels/mig-strategy.ts';
+import { MIG_ATTRIBUTE_NAMES } from '../labels/node-description.ts';
+import type { GpuDescription, MigDeviceDescription, NodeDescription } from '../labels/node-description.ts';
+import { advertisedAs } from '../plugin-config/sharing.ts';
+import type { DevicePluginConfig, Sharing } from '../plugin-config/sharing.ts';
+import type { UpstreamError } from '../labels/upstream-error.ts';
+
+/** What the device plugin does on a node. */
+export interface NodeResources {
+  /** Resource name to count, replicas multiplied in, sorted by name; empty if the plugin fails. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** Why the plugin exits, and with it the whole GPU capacity of the node; empty if it works. */
+  readonly errors: readonly UpstreamError[];
+}
+
+/** Upstream's sentence on MPS and slices, for refusals of ours. */
+export const MPS_ON_MIG_REASON = 'sharing using MPS is not supported for MIG devices';
+
+const DEVICE_MAP =
+  'failed to construct resource managers: error building device map: error building device map from config.resources: ';
+// go-nvlib and the plugin each wrap an error once for every loop that it leaves.
+const EACH_MIG_DEVICE =
+  'error visiting devices: error visiting device: error visiting device: error visiting MIG device: error visiting MIG device: ';
+
+/** The resources that the device plugin v0.20 advertises on a node, or the error with which it exits. */
+export function computeResources(
+  node: NodeDescription,
+  strategy: MigStrategy,
+  config?: DevicePluginConfig,
+): NodeResources {
+  const sharing = config?.sharing;
+  const error = findPluginError(node.gpus, strategy, sharing);
+  if (error !== undefined) return { resources: {}, errors: [error] };
+  const counts = new Map<string, number>();
+  for (const device of listDevices(node.gpus, strategy)) {
+    const { name, replicas } = advertisedAs(device, sharing);
+    counts.set(name, (counts.get(name) ?? 0) + replicas);
+  }
+  return { resources: Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))), errors: [] };
+}
+
+/** Name of the resource of each device that is handed out, before sharing. */
+function listDevices(gpus: readonly GpuDescription[], strategy: MigStrategy): readonly string[] {
+  switch (strategy) {
+    case 'none':
+      return gpus.map(() => GPU_RESOURCE);
+    case 'single':
+      return gpus.flatMap((gpu) => (gpu.migEnabled ? gpu.migDevices.map(() => GPU_RESOURCE) : [GPU_RESOURCE]));
+    case 'mixed':
+      return gpus.flatMap((gpu) =>
+        gpu.migEnabled ? gpu.migDevices.map(({ profile }) => migResourceName(profile)) : [GPU_RESOURCE],
+      );
+  }
+}
+
+/** The first error in the order of the plugin's own checks: flags, then devices, then sharing. */
+function findPluginError(
+  gpus: readonly GpuDescription[],
+  strategy: MigStrategy,
+  sharing: Sharing | undefined,
+): UpstreamError | undefined {
+  switch (strategy) {
+    case 'none':
+      return undefined;
+    case 'single':
+      return findSingleError(gpus, sharing);
+    case 'mixed':
+      return findMixedError(gpus, sharing);
+  }
+}
+
+function findMixedError(gpus: readonly GpuDescription[], sharing: Sharing | undefined): UpstreamError | undefined {
+  if (sharing?.strategy === 'mps') {
+    return pluginError(
+      'unable to validate flags: using --mig-strategy=mixed is not supported with MPS',
+      'Use strategy none on nodes that share whole GPUs with MPS, or share slices with sharing.timeSlicing.',
+    );
+  }
+  // The plugin registers one resource a GPU instance profile and none for a part of its compute slices
+  // (NVIDIA/k8s-device-plugin#192). One such device takes the whole plugin down.
+  const split = gpus.flatMap((gpu) => gpu.migDevices).find(({ profile }) => /^\d+c\./.test(profile));
+  if (split === undefined) return undefined;
+  return pluginError(
+    `${DEVICE_MAP}error building MIG device map: ${EACH_MIG_DEVICE}` +
+      `MIG profile '${split.profile}' does not match any resource patterns`,
+    'Give each GPU instance one compute instance over all of it, or use strategy single.',
+  );
+}
+
+function findSingleError(gpus: readonly GpuDescription[], sharing: Sharing | undefined): UpstreamError | undefined {
+  const empty = gpus.findIndex((gpu) => gpu.migEnabled && gpu.migDevices.length === 0);
+  if (empty >= 0) {
+    return pluginError(
+      `${DEVICE_MAP}invalid MIG configuration: at least one device with migEnabled=true was not configured correctly: ` +
+        `error visiting device: device ${empty} has no MIG devices configured`,
+      `Create MIG devices on GPU ${empty}, or disable MIG on it and on all others.`,
+    );
+  }
+  const devices = gpus.flatMap((gpu) => gpu.migDevices);
+  const [first] = devices;
+  if (first === undefined) return undefined;
+  if (devices.some((device) => !hasSameAttributes(device, first))) {
+    return pluginError(
+      `${DEVICE_MAP}invalid MIG configuration: ${EACH_MIG_DEVICE}more than one MIG device type present on node`,
+      'Use one profile on all GPUs of the node, or strategy mixed.',
+    );
+  }
+  if (gpus.some((gpu) => !gpu.migEnabled)) {
+    return pluginError(
+      `${DEVICE_MAP}all devices on the node must be configured with the same migEnabled value`,
+      'Enable MIG on all GPUs of the node or on none, or use strategy mixed.',
+    );
+  }
+  if (sharing?.strategy !== 'mps') return undefined;
+  return pluginError(
+    `failed to create plugin: ${MPS_ON_MIG_REASON}`,
+    'Share slices with sharing.timeSlicing, or use smaller slices.',
+  );
+}
+
+/** The plugin compares numbers where GFD compares names, so one name with two sets of numbers fails here only. */
+function hasSameAttributes(a: MigDeviceDescription, b: MigDeviceDescription): boolean {
+  return MIG_ATTRIBUTE_NAMES.every((name) => a.attributes[name] === b.attributes[name]);
+}
+
+function pluginError(message: string, advice: string): UpstreamError {
+  return { tool: 'device-plugin', message, advice };
+}

@@ -1,0 +1,46 @@
+import type { DeviceReport, Strategy } from '../../api/types.ts';
+import { uuidOfDeviceId } from './device-id.ts';
+import { isGpuResource } from './gpu-resource.ts';
+import { listUuids } from './slice-holders.ts';
+
+/** What the kubelet offers on the device plugin's word. */
+export interface AdvertisedDevices {
+  /** Resource name to count, replicas multiplied in; sorted by name, none at 0. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** Ids among them that the node does not have: the plugin has not looked since the devices changed. */
+  readonly stale: number;
+}
+
+/**
+ * @param allocatable device ids by resource, of the kubelet's GetAllocatableResources
+ * @param strategy of the plugin. Under single and mixed it offers no GPU that is in MIG mode, so that the id of one is left
+ *   from before; under none it does. Without it, such an id counts as good
+ */
+export function judgeAdvertised(
+  device: Pick<DeviceReport, 'gpus'>,
+  allocatable: ReadonlyMap<string, readonly string[]>,
+  strategy?: Strategy,
+): AdvertisedDevices {
+  const offered = [...allocatable]
+    .filter(([name, ids]) => isGpuResource(name) && ids.length > 0)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const isStale = staleness(device, strategy);
+  return {
+    resources: Object.fromEntries(offered.map(([name, ids]) => [name, ids.length])),
+    stale: offered.flatMap(([, ids]) => ids).filter(isStale).length,
+  };
+}
+
+function staleness(device: Pick<DeviceReport, 'gpus'>, strategy: Strategy | undefined): (id: string) => boolean {
+  const { gpus = [] } = device;
+  const known = new Set(listUuids(device));
+  const partitioned = new Set(gpus.filter(({ mig }) => mig === 'Enabled').map(({ uuid }) => uuid));
+  const offersPartitioned = strategy === undefined || strategy === 'none';
+  // The instances of a GPU that cannot be read are unknown: an id that nobody has may be one of them.
+  const isComplete = gpus.every(({ error }) => error === undefined);
+  return (id) => {
+    const uuid = uuidOfDeviceId(id, device);
+    if (!known.has(uuid)) return isComplete;
+    return partitioned.has(uuid) && !offersPartitioned;
+  };
+}

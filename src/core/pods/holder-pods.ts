@@ -1,0 +1,75 @@
+import { hasEnded } from './gpu-pods.ts';
+import type { ClientOccasion, GpuClient } from './gpu-holders.ts';
+
+/** On a Node: uids of pods of GPU clients that were there when it was closed and go once the device is done. */
+export const clientsAnnotation = 'gpupartition.dev/clients';
+
+/** The parts of a pod that tell whose it is, and whether it may be evicted. */
+export interface ClientPodView {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
+  };
+  readonly spec?: {
+    readonly nodeSelector?: Readonly<Record<string, string>>;
+    readonly containers?: readonly { readonly name?: string }[];
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+/** The client's pods among those of one node, less those that have ended. One that is being terminated is still there. */
+export function clientPods<Pod extends ClientPodView>(client: GpuClient, pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter(
+    (pod) =>
+      !hasEnded(pod) &&
+      (selectsBy(pod.spec?.nodeSelector, client.deployLabel) ||
+        carries(pod.metadata.labels, client.podLabels) ||
+        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === client.container)),
+  );
+}
+
+/** Those that may be evicted: a DaemonSet's. Nobody makes another pod anew, and it may be a user's work. */
+export function evictablePods<Pod extends ClientPodView>(pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter(({ metadata }) =>
+    (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === 'DaemonSet' && controller === true),
+  );
+}
+
+/** Pods that may be evicted of all clients that go on this occasion, each once. */
+export function podsThatGo<Pod extends ClientPodView>(
+  clients: readonly GpuClient[],
+  occasion: ClientOccasion,
+  pods: readonly Pod[],
+): readonly Pod[] {
+  const going = clients.filter(({ goes }) => goes.includes(occasion));
+  return evictablePods([...new Set(going.flatMap((client) => clientPods(client, pods)))]);
+}
+
+/** `UID,UID`; undefined, which takes the annotation away, where there is none. */
+export function formatClientsMark(uids: readonly string[]): string | undefined {
+  const sorted = [...new Set(uids)].filter((uid) => uid !== '').sort();
+  return sorted.length === 0 ? undefined : sorted.join(',');
+}
+
+/** The uids of a mark; none where there is no mark. */
+export function readClientsMark(annotation: string | undefined): readonly string[] {
+  return (annotation ?? '')
+    .split(',')
+    .map((uid) => uid.trim())
+    .filter((uid) => uid !== '');
+}
+
+function selectsBy(nodeSelector: Readonly<Record<string, string>> | undefined, key: string | undefined): boolean {
+  return key !== undefined && nodeSelector !== undefined && Object.hasOwn(nodeSelector, key);
+}
+
+function carries(
+  labels: Readonly<Record<string, string>> | undefined,
+  wanted: Readonly<Record<string, string>> | undefined,
+): boolean {
+  const entries = Object.entries(wanted ?? {});
+  return entries.length > 0 && entries.every(([key, value]) => labels?.[key] === value);
+}

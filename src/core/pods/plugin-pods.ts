@@ -1,0 +1,86 @@
+import { hasEnded } from './gpu-pods.ts';
+import type { Taint } from '../metadata/node-patch.ts';
+
+/** The parts of a pod that tell whether it is the device plugin's, and where it stands. */
+export interface PluginPodView {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
+  };
+  readonly spec?: {
+    readonly tolerations?: readonly Toleration[];
+    readonly containers?: readonly { readonly name?: string }[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+}
+
+export type LabelSelector = Readonly<Record<string, string>>;
+
+/** Pods of NVIDIA's device plugin: gpu-operator's, the Helm chart's, the static manifest's. */
+const knownPlugins: readonly LabelSelector[] = [
+  { app: 'nvidia-device-plugin-daemonset' },
+  { 'app.kubernetes.io/name': 'nvidia-device-plugin' },
+  { name: 'nvidia-device-plugin-ds' },
+];
+
+// The Helm chart gives its three DaemonSets the same labels; only the containers tell their pods apart.
+const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
+
+/**
+ * The pods of the device plugin among those of a node. Only a DaemonSet's: nobody makes another pod anew.
+ *
+ * @param more labels of a plugin that is not one of NVIDIA's
+ */
+export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], more?: LabelSelector): readonly Pod[] {
+  const selectors = more === undefined ? knownPlugins : [...knownPlugins, more];
+  return pods.filter(
+    (pod) =>
+      !hasEnded(pod) &&
+      (pod.metadata.ownerReferences ?? []).some(
+        ({ kind, controller }) => kind === 'DaemonSet' && controller === true,
+      ) &&
+      selectors.some((selector) => matches(pod.metadata.labels ?? {}, selector)) &&
+      !(pod.spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
+  );
+}
+
+/** Whether the DaemonSet controller makes such a pod on a node with this taint (`Toleration.ToleratesTaint`). */
+export function tolerates(pod: PluginPodView, taint: Taint): boolean {
+  return (pod.spec?.tolerations ?? []).some(
+    ({ key, operator = 'Equal', value = '', effect }) =>
+      (effect === undefined || effect === '' || effect === taint.effect) &&
+      (key === undefined || key === '' ? operator === 'Exists' : key === taint.key) &&
+      (operator === 'Exists' || value === (taint.value ?? '')),
+  );
+}
+
+/** Whether all containers of the pod are there and well, and nobody has told it to end. */
+export function isReady({ metadata, status }: PluginPodView): boolean {
+  const condition = status?.conditions?.find(({ type }) => type === 'Ready');
+  return metadata.deletionTimestamp === undefined && condition?.status === 'True';
+}
+
+/** `a=b,c=d` as kubectl writes it, equality only; undefined where it is something else. */
+export function parseEqualitySelector(text: string): LabelSelector | undefined {
+  const pairs = text.split(',').map((part) => /^\s*([\w./-]+)\s*==?\s*([\w.-]*)\s*$/.exec(part));
+  const entries = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);
+  return entries.every(([key]) => key !== '') ? Object.fromEntries(entries) : undefined;
+}
+
+function matches(labels: Readonly<Record<string, string>>, selector: LabelSelector): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}

@@ -1,0 +1,94 @@
+import type { Layout } from '../../core/gpu/geometry/geometry.ts';
+import type { DeviceError } from '../errors.ts';
+import type { Journal } from '../host/journal.ts';
+import type { DeviceState } from '../reading/state.ts';
+
+/** What one GPU shall become. */
+export interface GpuTarget {
+  readonly uuid: string;
+  /** Profile to count; empty for MIG mode without instances; or MIG off. */
+  readonly want: Layout | 'Disabled';
+  /**
+   * Instances that may be destroyed or lose a compute instance: those that the granted plan names, or that are known to be
+   * ours. Absent: every instance that is there at the start. Idle or not, no other is touched.
+   */
+  readonly mayDestroy?: readonly Place[];
+}
+
+export interface Place {
+  readonly profile: string;
+  readonly start: number;
+}
+
+/** Something that cannot be taken back is about to happen to a GPU. */
+export interface Disruption {
+  readonly uuid: string;
+  readonly kind: 'DestroyInstance' | 'DestroyComputeInstances' | 'ChangeMode' | 'Reset';
+  /** The GPU instance, for the first two. */
+  readonly instance?: Place;
+  /** True for the first one of this apply: whoever granted it should be asked again. */
+  readonly first: boolean;
+}
+
+export interface Progress {
+  readonly uuid: string;
+  /** The operation that is done, as a command line. */
+  readonly done: string;
+  /** Operations on this GPU so far. */
+  readonly operations: number;
+}
+
+export interface ApplyOptions {
+  /** A reading that the caller made just now: the work begins with it instead of another one. */
+  readonly device?: DeviceState;
+  /** May reset a single GPU where a change of MIG mode needs it (Ampere). */
+  readonly allowReset?: boolean;
+  /** Bring a GPU that failed back to what it was, placements included. */
+  readonly undo?: boolean;
+  /** If one GPU cannot be brought to its target, none is: those that were changed are brought back. */
+  readonly allOrNothing?: boolean;
+  /** Aborted: GPUs that were begun are finished, no other is begun. */
+  readonly signal?: AbortSignal;
+  /** Asked before every operation; false (the deadline has passed) and nothing starts any more, no undo either. */
+  readonly mayStart?: () => boolean;
+  /** Awaited right before each disruption, after the busy check; throws a DeviceError to stop. */
+  readonly beforeDisruption?: (disruption: Disruption) => Promise<void>;
+  /** UUIDs of MIG devices and GPUs that pods hold, asked afresh before each disruption: a pod may hold one without a process. */
+  readonly listHeld?: () => Promise<ReadonlySet<string>>;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Written before the first operation; if it cannot be, nothing is touched. */
+  readonly journal?: Pick<Journal, 'begin' | 'finish'>;
+}
+
+export type GpuOutcome =
+  /** It was what was wanted: no operation. */
+  | 'Unchanged'
+  | 'Applied'
+  /** Nothing was touched: the target cannot be had, or not now. */
+  | 'Refused'
+  /** Changed in part, or not at all; `error` says where it stopped. */
+  | 'Failed'
+  /** Changed, and brought back to what it was. */
+  | 'Undone'
+  /** Not begun. */
+  | 'Skipped';
+
+export interface GpuResult {
+  readonly uuid: string;
+  readonly outcome: GpuOutcome;
+  /** Operations on the GPU, failed ones included; 0 for Unchanged, Refused and Skipped. */
+  readonly operations: number;
+  readonly error: DeviceError | undefined;
+  /** Why it could not be brought back. */
+  readonly undoError: DeviceError | undefined;
+}
+
+export interface NodeResult {
+  /** One per target, in their order. */
+  readonly results: readonly GpuResult[];
+  /**
+   * The device as it is now: the reading that proves the results, the first one if nothing was begun. Undefined if it was not read
+   * after the last operation, or what was found in the way: a failure or an undo may leave it so. Then read it.
+   */
+  readonly device: DeviceState | undefined;
+}

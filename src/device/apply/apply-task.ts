@@ -1,0 +1,95 @@
+import type { GpuOutcome, GpuResult, GpuTarget } from './apply-options.ts';
+import { DeviceError } from '../errors.ts';
+import { GpuApply } from './gpu-apply.ts';
+import type { ApplyContext } from './gpu-session.ts';
+import type { DeviceState, GpuState } from '../reading/state.ts';
+
+/** Where one GPU of an apply stands. */
+export interface Task {
+  readonly uuid: string;
+  /** Undefined where the node has no such GPU. */
+  readonly gpu: GpuApply | undefined;
+  /** `Begun`: something may have been done, and nothing has proved it yet. */
+  outcome: GpuOutcome | 'Pending' | 'Begun';
+  /** The GPU as it was read last; undefined where the node has no such GPU. */
+  now: GpuState | undefined;
+  error?: DeviceError;
+  undoError?: DeviceError;
+}
+
+/** A task that has been begun, or will be. */
+export type OpenTask = Task & { readonly gpu: GpuApply; now: GpuState };
+
+export function isOpen(task: Task): task is OpenTask {
+  const isMoving = task.outcome === 'Pending' || task.outcome === 'Begun';
+  return isMoving && task.gpu !== undefined && task.now !== undefined;
+}
+
+/** Decides on what was read whether a GPU has to change, and can. */
+export function judgeTarget(
+  context: ApplyContext,
+  device: DeviceState,
+  target: GpuTarget,
+  held: ReadonlySet<string>,
+): Task {
+  const { uuid } = target;
+  const now = device.gpus.find((gpu) => gpu.uuid === uuid);
+  if (now === undefined) return { uuid, gpu: undefined, now, outcome: 'Refused', error: explainAbsence(device, uuid) };
+  const gpu = new GpuApply(context, now, target, held);
+  try {
+    return { uuid, gpu, now, outcome: gpu.judge() ? 'Pending' : 'Unchanged' };
+  } catch (error) {
+    return { uuid, gpu, now, outcome: 'Refused', error: demandDeviceError(error) };
+  }
+}
+
+/** Ends a task with an error; whatever else was thrown is thrown on. */
+export function fail(task: Task, error: unknown): DeviceError {
+  task.error = demandDeviceError(error);
+  task.outcome = task.gpu === undefined || task.gpu.operations === 0 ? 'Refused' : 'Failed';
+  return task.error;
+}
+
+/** Leaves tasks that have not begun as they are. */
+export function skip(tasks: readonly Task[], error: DeviceError | undefined): void {
+  for (const task of tasks) {
+    if (task.outcome !== 'Pending') continue;
+    task.outcome = 'Skipped';
+    if (error !== undefined) task.error = error;
+  }
+}
+
+/** True if a GPU will not be what it shall be. */
+export function isGivenUp({ outcome }: Task): boolean {
+  return outcome === 'Failed' || outcome === 'Refused' || outcome === 'Skipped';
+}
+
+export function reportTask({ uuid, gpu, outcome, error, undoError }: Task): GpuResult {
+  return {
+    uuid,
+    outcome: outcome === 'Pending' || outcome === 'Begun' ? 'Skipped' : outcome,
+    operations: gpu?.operations ?? 0,
+    error,
+    undoError,
+  };
+}
+
+export function explainAbsence(device: DeviceState, uuid: string): DeviceError {
+  const lost = device.lost.find((gpu) => gpu.uuid === uuid);
+  const tried = 'to find the GPU';
+  if (lost !== undefined)
+    return new DeviceError(lost.fault.code, { tried, found: lost.fault.message, gpu: lost.pciBusId });
+  // After a restart nobody knows which GPU a lost one was.
+  const [other] = device.lost.filter((gpu) => gpu.uuid === undefined);
+  if (other !== undefined) {
+    const found = `not among those that answer; ${other.pciBusId} does not: ${other.fault.message}`;
+    return new DeviceError('GpuLost', { tried, found, gpu: uuid });
+  }
+  return new DeviceError('GpuMissing', { tried, found: `${device.gpus.length} other GPUs`, gpu: uuid });
+}
+
+/** Anything else is a fault of the program: it ends the apply as a crash would. */
+export function demandDeviceError(error: unknown): DeviceError {
+  if (error instanceof DeviceError) return error;
+  throw error;
+}

@@ -1,0 +1,171 @@
+import { placeOf } from '../../core/gpu/search/instance.ts';
+import type { ApplyOptions, GpuTarget, NodeResult } from './apply-options.ts';
+import {
+  demandDeviceError,
+  explainAbsence,
+  fail,
+  isGivenUp,
+  isOpen,
+  judgeTarget,
+  reportTask,
+  skip,
+  type OpenTask,
+} from './apply-task.ts';
+import type { DeviceDriver } from '../command/driver.ts';
+import { DeviceError } from '../errors.ts';
+import type { ApplyContext } from './gpu-session.ts';
+import type { JournalGpu } from '../host/journal.ts';
+import type { DeviceState, GpuState } from '../reading/state.ts';
+
+/**
+ * Makes the GPUs of a node what they shall be, one operation at a time, and leaves alone what needs no change: GPUs, instances,
+ * compute instances. Each GPU stands for itself: one that is lost or in use does not stop the others, unless `allOrNothing`.
+ *
+ * Level-based: it reads the device, plans from what is there, acts, reads again, all GPUs at once. Cut off anywhere and called
+ * again, it goes on from what it finds.
+ *
+ * @returns one result per target, in their order
+ * @throws DeviceError only if the device cannot be read at the start; then nothing was touched
+ */
+export async function applyNode(
+  driver: DeviceDriver,
+  targets: readonly GpuTarget[],
+  options: ApplyOptions = {},
+): Promise<NodeResult> {
+  const initial = options.device ?? (await driver.readDevice());
+  let device: DeviceState | undefined = initial;
+  const held = (await options.listHeld?.()) ?? new Set<string>();
+  const context: ApplyContext = { driver, options, disrupted: false };
+  // 1. Judge every GPU on what was read, before any is touched.
+  const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
+  if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
+  // 2. Note what there was.
+  const changing = tasks.filter(isOpen);
+  if (changing.length > 0 && (await beginJournal(options, changing))) {
+    // 3. Rounds: change one GPU after the other, then prove them all by one reading.
+    device = await changeAll(context, changing);
+    // 4. Take back what shall not stay.
+    if (await undoAll(options, changing)) device = undefined;
+    options.journal?.finish();
+  }
+  return { results: tasks.map(reportTask), device };
+}
+
+async function beginJournal({ journal }: ApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
+  try {
+    await journal?.begin({ gpus: tasks.map(({ now }) => noteGpu(now)) });
+    return true;
+  } catch (error) {
+    skip(tasks, demandDeviceError(error));
+    return false;
+  }
+}
+
+/** @returns the device after the last operation or the last refusal; undefined if it was not read since */
+async function changeAll(context: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceState | undefined> {
+  // What is taken back anyway needs no more work, and no proof.
+  const isLost = (): boolean => context.options.allOrNothing === true && tasks.some(isGivenUp);
+  for (;;) {
+    const stop = await advanceAll(context, tasks.filter(isOpen));
+    const begun = tasks.filter(isOpen);
+    if (isLost() || begun.length === 0) return undefined;
+    const device = await prove(context, begun, stop);
+    if (isLost() || !begun.some(isOpen)) return device;
+  }
+}
+
+/** One round of operations. @returns what stops the whole node, if anything does */
+async function advanceAll({ options }: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceError | undefined> {
+  for (const task of tasks) {
+    if (task.outcome === 'Pending' && options.signal?.aborted === true) {
+      const found = 'asked to stop before it was begun';
+      skip([task], new DeviceError('Stopped', { tried: 'to begin with the GPU', found, gpu: task.now.pciBusId }));
+      continue;
+    }
+    task.outcome = 'Begun';
+    try {
+      await task.gpu.advance(task.now);
+    } catch (error) {
+      const reason = fail(task, error);
+      // What concerns the whole node would only fail again on the next GPU.
+      if (reason.stopsNode || options.allOrNothing === true) {
+        skip(tasks, reason.stopsNode ? reason : undefined);
+        return reason.stopsNode ? reason : undefined;
+      }
+    }
+  }
+  return undefined;
+}
+
+/**
+ * True if the driver answers for no GPU: another question to it would only wait for the deadline again. Output that is not
+ * understood may be one GPU's, and leave to act that is missing may not be needed for another.
+ */
+function isSilent({ stopsNode, code }: DeviceError): boolean {
+  return stopsNode && code !== 'ParseError' && code !== 'Stopped';
+}
+
+/**
+ * Proves by one reading what the driver said of all GPUs.
+ *
+ * @param stop why nothing more may be done on this node
+ * @returns the reading; undefined if the node could not be read, and each GPU was read by itself
+ */
+async function prove(
+  { driver }: ApplyContext,
+  tasks: readonly OpenTask[],
+  stop: DeviceError | undefined,
+): Promise<DeviceState | undefined> {
+  const device = await driver.readDevice().catch(demandDeviceError);
+  let silent = device instanceof DeviceError && isSilent(device) ? device : undefined;
+  for (const task of tasks) {
+    try {
+      if (silent !== undefined) throw silent;
+      task.now = device instanceof DeviceError ? await task.gpu.readBack() : demandGpu(device, task.uuid);
+    } catch (error) {
+      const reason = fail(task, error);
+      if (isSilent(reason)) silent = reason;
+      continue;
+    }
+    try {
+      if (task.gpu.isReached(task.now)) task.outcome = 'Applied';
+      else if (stop !== undefined) throw stop;
+    } catch (error) {
+      fail(task, error);
+    }
+  }
+  return device instanceof DeviceError ? undefined : device;
+}
+
+/** @returns whether anything was tried */
+async function undoAll({ undo, allOrNothing }: ApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
+  const isLost = allOrNothing === true && tasks.some(isGivenUp);
+  const taken = tasks.filter(
+    ({ outcome }) =>
+      (outcome === 'Failed' && (undo === true || allOrNothing === true)) ||
+      ((outcome === 'Applied' || outcome === 'Begun') && isLost),
+  );
+  let silent: DeviceError | undefined;
+  for (const task of taken.toReversed()) {
+    try {
+      if (silent !== undefined) throw silent;
+      await task.gpu.undo();
+      task.outcome = 'Undone';
+    } catch (error) {
+      task.outcome = 'Failed';
+      task.undoError = demandDeviceError(error);
+      if (isSilent(task.undoError)) silent = task.undoError;
+    }
+  }
+  return taken.length > 0;
+}
+
+function demandGpu(device: DeviceState, uuid: string): GpuState {
+  const gpu = device.gpus.find((candidate) => candidate.uuid === uuid);
+  if (gpu === undefined) throw explainAbsence(device, uuid);
+  return gpu;
+}
+
+function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {
+  return { uuid, mig: mig?.current ?? 'Disabled', placements: instances.map(placeOf) };
+}

@@ -1,0 +1,183 @@
+import { placeOf } from '../../core/gpu/search/instance.ts';
+import type { Step } from '../../core/gpu/plan/step.ts';
+import type { GpuTarget, Place } from './apply-options.ts';
+import { DeviceError, type DeviceErrorCode } from '../errors.ts';
+import { planEmptying, planReturn, planSteps } from './gpu-plan.ts';
+import { GpuSession, type ApplyContext } from './gpu-session.ts';
+import { takeStep } from './instance-change.ts';
+import { changeMode, isAt } from './mode-change.ts';
+import type { GpuInstanceState, GpuState, MigMode } from '../reading/state.ts';
+
+/** The first round does the work, the others what turned out not to be done, or not to be possible as it was planned. */
+const maxRounds = 3;
+
+/** What a plan on a new reading may get round. */
+const forgivable: ReadonlySet<DeviceErrorCode> = new Set(['NoRoom', 'Unstable', 'NothingDone']);
+
+/** One GPU on its way to a target, and back if need be. */
+export class GpuApply {
+  readonly target: GpuTarget;
+  readonly #session: GpuSession;
+  readonly #held: ReadonlySet<string>;
+  /** Instances that this apply made: no other instance that appears meanwhile is ever touched. */
+  readonly #made = new Set<string>();
+  #rounds = 0;
+
+  constructor(context: ApplyContext, gpu: GpuState, target: GpuTarget, held: ReadonlySet<string>) {
+    this.target = target;
+    this.#session = new GpuSession(context, gpu);
+    this.#held = held;
+  }
+
+  get gpu(): GpuState {
+    return this.#session.gpu;
+  }
+
+  get operations(): number {
+    return this.#session.operations;
+  }
+
+  /**
+   * True if anything has to be done; decided on what was read, before anything is touched.
+   * @throws DeviceError if the target cannot be had
+   */
+  judge(): boolean {
+    const { gpu } = this;
+    if (!this.#hasWork(gpu)) return false;
+    const mode = modeOf(this.target);
+    if (gpu.resetRequired) throw this.#refuse('ResetRequired', 'the driver asks for a reset (ECC or row remapping)');
+    const holders = [
+      ...gpu.processes.map(({ pid, name }) => `pid ${pid} (${name})`),
+      ...(this.#held.has(gpu.uuid) ? ['a pod that holds the GPU'] : []),
+    ];
+    if (gpu.mig?.current !== mode && holders.length > 0) {
+      const found = 'processes use the GPU; nothing was touched';
+      throw new DeviceError('InUse', { tried: `to set MIG mode ${mode}`, found, gpu: gpu.pciBusId, holders });
+    }
+    return true;
+  }
+
+  /**
+   * One round: does what a reading says is missing. Creations and destroys that the driver calls a success are not proved by it.
+   * @throws DeviceError where it stopped
+   */
+  async advance(now: GpuState): Promise<void> {
+    this.#session.forgetClaims();
+    const isFirst = this.#rounds === 0;
+    this.#rounds += 1;
+    if (modeOf(this.target) === 'Disabled') return this.#switchOff(now);
+    const gpu = isAt(now, 'Enabled') ? now : await this.#switchOn(now);
+    await this.#takeSteps(this.#plan(gpu), gpu.instances, isFirst);
+  }
+
+  /**
+   * True if a reading shows the GPU at its target, false if another round may bring it there.
+   * @throws DeviceError if not even that
+   */
+  isReached(now: GpuState): boolean {
+    if (!this.#hasWork(now)) return true;
+    if (this.#rounds < maxRounds) return false;
+    throw this.#refuse('NothingDone', `${this.#rounds} times: ${describeAll(now.instances)}`);
+  }
+
+  /** Reads the GPU by itself after a round, where the node as a whole cannot be read. @throws DeviceError */
+  async readBack(): Promise<GpuState> {
+    // The mode was read back when it was changed.
+    const mode = modeOf(this.target);
+    return { ...(await this.#readGpu()), mig: { current: mode, pending: mode } };
+  }
+
+  /** Brings the GPU back to what it was, placements included. @throws DeviceError */
+  async undo(): Promise<void> {
+    this.#session.forgetClaims();
+    const before = this.gpu.mig?.current ?? 'Disabled';
+    const use = await this.#session.driver.readUse(this.#session.busId);
+    const isOn = use.mig?.current === 'Enabled';
+    if (before === 'Enabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
+    if (before === 'Enabled' || isOn) await this.#returnInstances();
+    if (before === 'Disabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
+  }
+
+  /** @throws DeviceError if the target cannot be had */
+  #hasWork(gpu: GpuState): boolean {
+    if (gpu.fault !== undefined) throw this.#refuse(gpu.fault.code, gpu.fault.message);
+    if (gpu.mig === undefined) {
+      if (this.target.want === 'Disabled') return false;
+      throw this.#refuse('NotSupported', 'the GPU has no MIG mode');
+    }
+    return this.#plan(gpu).length > 0 || !isAt(gpu, modeOf(this.target));
+  }
+
+  async #switchOn(now: GpuState): Promise<GpuState> {
+    const { mig, migDevices } = await changeMode(this.#session, 'Enabled', now.mig);
+    if (now.mig?.current === 'Enabled') return { ...now, mig };
+    // No instance outlives the mode; a foreign one that is quicker than we are makes itself known by the room it takes.
+    return migDevices.length === 0 ? { ...now, mig, instances: [] } : this.#readGpu();
+  }
+
+  /** Here it is not enough that the driver calls it a success: with the mode goes whatever is still there. */
+  async #switchOff(now: GpuState): Promise<void> {
+    let gpu = now;
+    for (let round = 0; ; round += 1) {
+      const steps = this.#plan(gpu);
+      if (steps.length === 0) break;
+      if (round === maxRounds) throw this.#refuse('NothingDone', `${round} times: ${describeAll(gpu.instances)}`);
+      await this.#takeSteps(steps, gpu.instances, round === 0);
+      gpu = await this.#readGpu();
+    }
+    if (!isAt(now, 'Disabled')) await changeMode(this.#session, 'Disabled', now.mig);
+  }
+
+  async #returnInstances(): Promise<void> {
+    for (let round = 0; ; round += 1) {
+      this.#session.forgetClaims();
+      const now = await this.#session.driver.readInstances(this.#session.busId);
+      const steps = planReturn(now, this.gpu.instances, (place) => this.#made.has(placeOf(place)));
+      if (steps.length === 0) return;
+      if (round === maxRounds) throw this.#refuse('NothingDone', `on the way back: ${describeAll(now)}`);
+      await this.#takeSteps(steps, now, false);
+    }
+  }
+
+  /** @param forgives whether to end the round early, to plan afresh, when the GPU turns out to be no longer what was planned on */
+  async #takeSteps(steps: readonly Step[], instances: readonly GpuInstanceState[], forgives: boolean): Promise<void> {
+    for (const step of steps) {
+      if (step.action === 'CreateInstance') this.#made.add(placeOf(step));
+      try {
+        await takeStep(this.#session, step, instances);
+      } catch (error) {
+        if (forgives && error instanceof DeviceError && forgivable.has(error.code)) return;
+        throw error;
+      }
+    }
+  }
+
+  #plan(gpu: GpuState): readonly Step[] {
+    const { want, mayDestroy } = this.target;
+    const allowed = (mayDestroy ?? this.gpu.instances).map(placeOf);
+    const mayTouch = (place: Place): boolean => allowed.includes(placeOf(place)) || this.#made.has(placeOf(place));
+    return want === 'Disabled' ? planEmptying(gpu, this.#held, mayTouch) : planSteps(gpu, want, this.#held, mayTouch);
+  }
+
+  /** The GPU as it is now, with the processes of the start: they are asked for again right before each disruption. */
+  async #readGpu(): Promise<GpuState> {
+    const now = await this.#session.driver.readInstances(this.#session.busId);
+    const before = new Map(this.gpu.instances.map((instance) => [placeOf(instance), instance.processes]));
+    const instances = now.map((instance) => ({ ...instance, processes: before.get(placeOf(instance)) ?? [] }));
+    return { ...this.gpu, instances };
+  }
+
+  #refuse(code: DeviceError['code'], found: string): DeviceError {
+    const { want } = this.target;
+    const tried = want === 'Disabled' ? 'to switch MIG mode off' : `to make ${JSON.stringify(want)}`;
+    return new DeviceError(code, { tried, found, gpu: this.gpu.pciBusId });
+  }
+}
+
+function modeOf({ want }: GpuTarget): MigMode {
+  return want === 'Disabled' ? 'Disabled' : 'Enabled';
+}
+
+function describeAll(instances: readonly GpuInstanceState[]): string {
+  return instances.map(placeOf).join(', ') || 'no instance';
+}

@@ -1,0 +1,169 @@
+import { placeOf } from '../../core/gpu/search/instance.ts';
+import type { ApplyOptions, Disruption, Place } from './apply-options.ts';
+import type { DeviceDriver } from '../command/driver.ts';
+import { DeviceError } from '../errors.ts';
+import type { ComputeInstanceRow, InstanceRow } from '../reading/instance-table.ts';
+import { explainFailure, type Execution } from '../command/output.ts';
+import type { ReportedGpu } from '../reading/report-parser.ts';
+import { writeArguments, type ChangeCommand } from '../command/smi-command.ts';
+import type { GpuState } from '../reading/state.ts';
+
+/** What all operations of one apply share. */
+export interface ApplyContext {
+  readonly driver: DeviceDriver;
+  readonly options: ApplyOptions;
+  /** True once a disruption of this apply was announced. */
+  disrupted: boolean;
+}
+
+/** A destroy that the driver calls a success and that nothing has proved yet. */
+interface Claim {
+  readonly command: ChangeCommand;
+  readonly execution: Execution;
+  readonly instance: Pick<InstanceRow, 'profile' | 'profileId' | 'id' | 'start'>;
+}
+
+/** One GPU while it is changed: asks before, counts, and reads what somebody uses. */
+export class GpuSession {
+  readonly gpu: GpuState;
+  readonly #context: ApplyContext;
+  /** UUIDs of MIG devices as they were at the start; what this apply makes nobody can hold yet. */
+  readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
+  #claims: Claim[] = [];
+  operations = 0;
+
+  constructor(context: ApplyContext, gpu: GpuState) {
+    this.#context = context;
+    this.gpu = gpu;
+    this.#devices = new Map(
+      gpu.instances.map((instance) => [
+        placeOf(instance),
+        instance.computeInstances.flatMap(({ id, uuid }) => (uuid === undefined ? [] : [{ id, uuid }])),
+      ]),
+    );
+  }
+
+  get driver(): DeviceDriver {
+    return this.#context.driver;
+  }
+
+  get busId(): string {
+    return this.gpu.pciBusId;
+  }
+
+  get mayReset(): boolean {
+    return this.#context.options.allowReset === true;
+  }
+
+  /** Runs one operation. Its answer proves nothing; somebody reads back. @throws DeviceError Stopped */
+  async run(command: ChangeCommand): Promise<Execution> {
+    this.#demandTime(command);
+    this.operations += 1;
+    const execution = await this.driver.change(command);
+    const done = describeChange(command);
+    this.#context.options.onProgress?.({ uuid: this.gpu.uuid, done, operations: this.operations });
+    return execution;
+  }
+
+  /**
+   * Asks whoever wants to be asked, then makes sure that nobody uses what is about to be disturbed; in this order, so that the look
+   * at the processes is the last thing before the operation.
+   *
+   * @param instance GPU instance id and place; absent: the whole GPU
+   * @param parts compute instances of it that go; absent: all
+   * @returns what was looked at
+   * @throws DeviceError InUse, and what `beforeDisruption` throws
+   */
+  async demandFree(
+    kind: Disruption['kind'],
+    instance?: Place & { readonly id: number },
+    parts?: readonly number[],
+  ): Promise<ReportedGpu> {
+    const { options, disrupted } = this.#context;
+    const place = instance === undefined ? {} : { instance: { profile: instance.profile, start: instance.start } };
+    await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first: !disrupted });
+    this.#context.disrupted = true;
+    const held = (await options.listHeld?.()) ?? new Set();
+    const report = await this.driver.readUse(this.busId);
+    const users = report.processes.filter(
+      (process) =>
+        instance === undefined ||
+        (process.instance === instance.id &&
+          (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
+    );
+    const devices = instance === undefined ? [] : (this.#devices.get(placeOf(instance)) ?? []);
+    const uuids = devices.filter(({ id }) => parts === undefined || parts.includes(id)).map(({ uuid }) => uuid);
+    const holders = [
+      ...users.map(({ pid, name }) => `pid ${pid} (${name})`),
+      ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),
+    ];
+    if (holders.length === 0) return report;
+    const found = 'somebody uses it; nothing of it was touched';
+    throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
+  }
+
+  explain(
+    code: DeviceError['code'],
+    details: { readonly tried: string; readonly found: string; readonly holders?: readonly string[] },
+    instance?: Place & { readonly id?: number },
+  ): DeviceError {
+    const where = instance === undefined ? {} : { instance: describeInstance(instance) };
+    return new DeviceError(code, { ...details, gpu: this.busId, ...where });
+  }
+
+  /** The error of an operation after which the device is not what it should be. */
+  explainUndone(
+    command: ChangeCommand,
+    execution: Execution,
+    instance?: Place & { readonly id?: number },
+  ): DeviceError {
+    const { code, tried, found } = explainFailure(describeChange(command), execution);
+    return this.explain(code, { tried, found }, instance);
+  }
+
+  /** Takes the driver at its word for now: the reading at the end of the round proves it. */
+  believe(command: ChangeCommand, execution: Execution, instance: Claim['instance']): void {
+    this.#claims.push({ command, execution, instance });
+  }
+
+  /** The GPU was read since: what is still there is planned on again. */
+  forgetClaims(): void {
+    this.#claims = [];
+  }
+
+  /** The error of a destroy that was called a success and whose instance is still among these, if there is one. */
+  findLie(rows: readonly InstanceRow[]): DeviceError | undefined {
+    return this.#refute(
+      ({ command, instance: { id, start, profileId } }) =>
+        command.name === 'DestroyInstance' &&
+        rows.some((row) => row.id === id && row.start === start && row.profileId === profileId),
+    );
+  }
+
+  /** As {@link findLie}, of compute instances. */
+  findPartLie(rows: readonly ComputeInstanceRow[]): DeviceError | undefined {
+    return this.#refute(
+      ({ command }) =>
+        command.name === 'DestroyComputeInstances' &&
+        rows.some(({ instance, id }) => instance === command.instance && command.ids?.includes(id) === true),
+    );
+  }
+
+  #refute(isLie: (claim: Claim) => boolean): DeviceError | undefined {
+    const lie = this.#claims.find(isLie);
+    return lie && this.explainUndone(lie.command, lie.execution, lie.instance);
+  }
+
+  #demandTime(command: ChangeCommand): void {
+    if (this.#context.options.mayStart?.() === false)
+      throw this.explain('Stopped', { tried: describeChange(command), found: 'the time to act is over' });
+  }
+}
+
+function describeChange(command: ChangeCommand): string {
+  return ['nvidia-smi', ...writeArguments(command)].join(' ');
+}
+
+function describeInstance({ profile, start, id }: Place & { readonly id?: number }): string {
+  return `${profile} at ${start}${id === undefined ? '' : ` (GPU instance ${id})`}`;
+}

@@ -1,0 +1,70 @@
+import type { DeviceErrorCode } from '../errors.ts';
+import type { GpuSession } from './gpu-session.ts';
+import { classifyOutput, type Execution } from '../command/output.ts';
+import type { ReportedGpu } from '../reading/report-parser.ts';
+import type { ChangeCommand } from '../command/smi-command.ts';
+import type { GpuState, MigMode } from '../reading/state.ts';
+
+/**
+ * Brings MIG mode of a GPU without instances to `mode`. Hopper and later switch at once; on Ampere the new mode is pending until
+ * a reset of the GPU, which needs that nobody has it open.
+ *
+ * @param known the mode as it was read last, not yet as wanted
+ * @returns the GPU after it, read back: the exit code proves nothing
+ * @throws DeviceError Pending, ResetRequired, RebootRequired, NotSupported, InUse and others
+ */
+export async function changeMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
+  // Cut off before its reset: to set the mode again would change nothing, as a rule.
+  const isLeftPending = known?.pending === mode && session.mayReset;
+  const reset = isLeftPending ? await resetGpu(session) : undefined;
+  if (reset !== undefined && isAt(reset.after, mode)) return reset.after;
+  let before = known?.current === mode ? await session.driver.readUse(session.busId) : undefined;
+  // Current as wanted and only the pending one to be taken back: nothing that runs is disturbed.
+  if (before?.mig?.current !== mode) before = await session.demandFree('ChangeMode');
+  if (isAt(before, mode)) return before;
+  const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
+  const execution = await session.run(command);
+  const after = await session.driver.readUse(session.busId);
+  if (isAt(after, mode)) return after;
+  if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
+  if (!session.mayReset) {
+    const code = classifyOutput(execution) === 'InUse' ? 'Pending' : 'ResetRequired';
+    throw session.explain(code, { tried: `to set MIG mode ${mode}`, found: `it is pending: ${quote(execution)}` });
+  }
+  const last = reset ?? (await resetGpu(session));
+  if (isAt(last.after, mode)) return last.after;
+  if (last.after.mig?.pending !== mode) throw session.explainUndone(command, execution);
+  const found = `it stays pending after a try to reset the GPU: ${quote(last.execution)}`;
+  throw session.explain(judgeReset(last.execution), { tried: `to set MIG mode ${mode}`, found });
+}
+
+interface ResetResult {
+  readonly execution: Execution;
+  readonly after: ReportedGpu;
+}
+
+async function resetGpu(session: GpuSession): Promise<ResetResult> {
+  await session.demandFree('Reset');
+  const execution = await session.run({ name: 'Reset', gpu: session.busId });
+  return { execution, after: await session.driver.readUse(session.busId) };
+}
+
+/**
+ * Virtual machines with the GPU passed through cannot reset it, and some resets succeed without effect (gpu-operator #1606). A refusal
+ * names the reason after the GPU; the sentence about processes below it comes whatever the reason is.
+ */
+function judgeReset(execution: Execution): DeviceErrorCode {
+  const reason = /^\s*GPU [0-9A-F:.]+: (.+)$/im.exec(execution.stdout)?.[1];
+  const code = classifyOutput(reason === undefined ? execution : { ...execution, stdout: reason });
+  if (code === 'InUse') return 'Pending';
+  return code === 'NothingDone' || code === 'NotSupported' || code === 'ResetRequired' ? 'RebootRequired' : code;
+}
+
+/** True if the mode is so and stays so. */
+export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
+  return mig?.current === mode && mig.pending === mode;
+}
+
+function quote({ rc, stdout }: Execution): string {
+  return `exit code ${rc}, ${JSON.stringify(stdout.trim().replace(/\s+/g, ' ').slice(0, 160))}`;
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { DeviceError } from '../errors.ts';
+import { listLockDescriptors } from '../host/node-lock.ts';
+import type { Execution } from './output.ts';
+import { systemPath, type Tool } from './tool.ts';
+
+/** Runs nvidia-smi once. Commands are given one at a time. @throws DeviceError ToolMissing, Unresponsive */
+export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
+
+export interface ChildOptions {
+  /** Output above it ends the child. */
+  readonly maxOutputBytes?: number;
+  /** How long a child may take to go after SIGKILL before it counts as stuck in the driver. */
+  readonly killGraceMs?: number;
+  /** Ends a process group; tests replace it to make a child that cannot be killed. */
+  readonly kill?: (group: number) => void;
+}
+
+interface Stuck {
+  readonly pid: number;
+  readonly tried: string;
+}
+
+/**
+ * Makes the function that starts children. A child in uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as
+ * long as it is there no other is started, so that a hung driver costs a node one process and not thousands.
+ */
+export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
+  const { maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000, kill = killGroup } = options;
+  let stuck: Stuck | undefined;
+
+  return (args, deadlineMs) => {
+    const tried = ['nvidia-smi', ...args].join(' ');
+    if (stuck !== undefined) {
+      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still there`;
+      return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
+    }
+    return new Promise<Execution>((resolve, reject) => {
+      // Its own process group, so that what a wrapper script started goes with it.
+      const child = spawn(tool.file, [...tool.prefix, ...args], {
+        cwd: '/',
+        env: { PATH: systemPath, LC_ALL: 'C' },
+        // It keeps the lock of the node as long as it lives, even when this process is killed.
+        stdio: ['ignore', 'pipe', 'pipe', ...listLockDescriptors()],
+        detached: true,
+      });
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      let end: Execution['end'] = 'Exited';
+      let grace: NodeJS.Timeout | undefined;
+
+      const settle = (code: number | null): void => {
+        clearTimeout(deadline);
+        clearTimeout(grace);
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        resolve({ rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end });
+      };
+      const stop = (reason: 'TimedOut' | 'TooLong'): void => {
+        if (end !== 'Exited' || child.pid === undefined) return;
+        end = reason;
+        const { pid } = child;
+        kill(pid);
+        grace = setTimeout(() => {
+          // Gone, but a process that it left behind in another group holds its output open.
+          if (child.exitCode !== null || child.signalCode !== null) return settle(null);
+          stuck = { pid, tried };
+          child.stdout?.destroy();
+          child.stderr?.destroy();
+          child.unref();
+          const found = `no answer in ${deadlineMs} ms, and process ${pid} survived SIGKILL`;
+          reject(new DeviceError('Unresponsive', { tried, found }));
+        }, killGraceMs);
+      };
+      const deadline = setTimeout(stop, deadlineMs, 'TimedOut');
+      const collect = (chunk: Buffer): void => {
+        bytes += chunk.length;
+        if (bytes > maxOutputBytes) stop('TooLong');
+        else chunks.push(chunk);
+      };
+      child.stdout?.on('data', collect);
+      // nvidia-smi writes nothing there; chroot and the dynamic linker do, and their words explain a failure.
+      child.stderr?.on('data', collect);
+      child.once('error', (cause) => {
+        clearTimeout(deadline);
+        clearTimeout(grace);
+        reject(new DeviceError('ToolMissing', { tried, found: cause.message, cause }));
+      });
+      child.once('exit', () => {
+        if (stuck?.pid === child.pid) stuck = undefined;
+      });
+      child.once('close', settle);
+    });
+  };
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // It went by itself in this moment.
+  }
+}

@@ -1,0 +1,78 @@
+import { makeExecute, type ChildOptions, type Execute } from './child.ts';
+import { DeviceReader } from '../reading/device-reader.ts';
+import type { DeviceDriver } from './driver.ts';
+import { buildInstances } from '../reading/instance-assembly.ts';
+import {
+  parseComputeInstances,
+  parseInstances,
+  type ComputeInstanceRow,
+  type InstanceRow,
+} from '../reading/instance-table.ts';
+import { refuseOutput, type Execution } from './output.ts';
+import { parseComputeProfiles, type ComputeProfileRow } from '../reading/profile-table.ts';
+import { parseReport, type ReportedGpu } from '../reading/report-parser.ts';
+import { describeCommand, Runner, type Deadlines } from './runner.ts';
+import type { ChangeCommand, ReadCommand } from './smi-command.ts';
+import type { DeviceState, GpuInstanceState } from '../reading/state.ts';
+import { findTool, type ToolOptions } from './tool.ts';
+
+export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {}
+
+/**
+ * Opens the driver of this node through its nvidia-smi.
+ * @throws DeviceError ToolMissing
+ */
+export function openNvidiaSmi(options: NvidiaSmiOptions = {}): NvidiaSmi {
+  return new NvidiaSmi(makeExecute(findTool(options), options), options);
+}
+
+/** The GPUs of a node by `nvidia-smi`. */
+export class NvidiaSmi implements DeviceDriver {
+  readonly #runner: Runner;
+  readonly #reader: DeviceReader;
+
+  constructor(execute: Execute, deadlines: Deadlines = {}) {
+    this.#runner = new Runner(execute, deadlines);
+    this.#reader = new DeviceReader(this.#runner);
+  }
+
+  readDevice(): Promise<DeviceState> {
+    return this.#reader.read();
+  }
+
+  async readInstances(gpu: string): Promise<readonly GpuInstanceState[]> {
+    const rows = await this.listInstances(gpu);
+    if (rows.length === 0) return [];
+    return buildInstances(rows, await this.listComputeInstances(gpu));
+  }
+
+  listInstances(gpu: string): Promise<readonly InstanceRow[]> {
+    return this.#read({ name: 'Instances', gpus: [gpu] }, parseInstances);
+  }
+
+  listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
+    return this.#read({ name: 'ComputeInstances', gpus: [gpu] }, parseComputeInstances);
+  }
+
+  async readUse(gpu: string): Promise<ReportedGpu> {
+    const command: ReadCommand = { name: 'Report', gpus: [gpu] };
+    const execution = await this.#runner.run(command);
+    const { gpus } = parseReport(describeCommand(command), execution);
+    const [only] = gpus;
+    if (only?.pciBusId !== gpu || gpus.length !== 1)
+      throw refuseOutput(describeCommand(command), 'a report of other GPUs', execution.stdout);
+    return only;
+  }
+
+  listComputeProfiles(gpu: string, instance: number): Promise<readonly ComputeProfileRow[]> {
+    return this.#read({ name: 'ComputeProfiles', gpu, instance }, parseComputeProfiles);
+  }
+
+  change(command: ChangeCommand): Promise<Execution> {
+    return this.#runner.run(command);
+  }
+
+  async #read<Result>(command: ReadCommand, parse: (tried: string, execution: Execution) => Result): Promise<Result> {
+    return parse(describeCommand(command), await this.#runner.run(command));
+  }
+}

@@ -1,0 +1,55 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { DeviceError } from '../errors.ts';
+
+/** How nvidia-smi is started: a program and what comes before its own arguments. */
+export interface Tool {
+  readonly file: string;
+  readonly prefix: readonly string[];
+}
+
+export interface ToolOptions {
+  /** Path of nvidia-smi; absent: looked for on the path. */
+  readonly path?: string;
+  /** Root of a containerised driver, such as `/run/nvidia/driver`: its own nvidia-smi is run in it by chroot. */
+  readonly driverRoot?: string;
+  /** Absent: {@link systemPath}. */
+  readonly searchPath?: string;
+}
+
+/** The path that children get; nothing else of our environment reaches them. */
+export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/nvidia/bin';
+
+/**
+ * Finds nvidia-smi.
+ * @throws DeviceError ToolMissing
+ */
+export function findTool({ path, driverRoot, searchPath = systemPath }: ToolOptions = {}): Tool {
+  if (driverRoot !== undefined) {
+    if (!isAbsolute(driverRoot) || !isFolder(driverRoot))
+      throw new DeviceError('ToolMissing', { tried: `driver root ${driverRoot}`, found: 'no such folder' });
+    return { file: findProgram('chroot', searchPath), prefix: [driverRoot, path ?? 'nvidia-smi'] };
+  }
+  return { file: findProgram(path ?? 'nvidia-smi', searchPath), prefix: [] };
+}
+
+function findProgram(name: string, searchPath: string): string {
+  const places = name.includes('/') ? [name] : searchPath.split(delimiter).map((folder) => join(folder, name));
+  const found = places.find(isExecutable);
+  if (found !== undefined) return found;
+  const where = name.includes('/') ? 'no executable file there' : `no executable ${name} in ${searchPath}`;
+  throw new DeviceError('ToolMissing', { tried: name, found: where });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,145 @@
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DeviceError } from '../errors.ts';
+import { makeFolder } from './state-folder.ts';
+import type { MigMode } from '../reading/state.ts';
+
+/** What a GPU was before an apply began. */
+export interface JournalGpu {
+  readonly uuid: string;
+  readonly mig: MigMode;
+  /** `PROFILE@START` of each GPU instance. */
+  readonly placements: readonly string[];
+}
+
+export interface JournalEntry {
+  readonly gpus: readonly JournalGpu[];
+}
+
+export interface JournalOptions {
+  readonly path: string;
+  /** `/proc/sys/kernel/random/boot_id` unless told. */
+  readonly bootIdPath?: string;
+}
+
+interface Page extends JournalEntry {
+  readonly version: 1;
+  readonly bootId: string;
+}
+
+/**
+ * A note on the host that an apply has begun and not ended. It is only ever a hint for people and for a way back: the device
+ * says what is, and nothing is destroyed because of a journal. One of an earlier boot or one that cannot be read is put aside.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #bootIdPath: string;
+
+  constructor({ path, bootIdPath = '/proc/sys/kernel/random/boot_id' }: JournalOptions) {
+    this.#path = path;
+    this.#bootIdPath = bootIdPath;
+  }
+
+  /** The apply that was cut off in this boot; undefined if there is none. Never throws. */
+  read(): JournalEntry | undefined {
+    const text = readIfThere(this.#path);
+    if (text === undefined) return undefined;
+    const page = parsePage(text);
+    if (page !== undefined && page.bootId === readIfThere(this.#bootIdPath)?.trim()) return { gpus: page.gpus };
+    this.#putAside();
+    return undefined;
+  }
+
+  /** Notes that an apply begins; on disk when it returns. @throws DeviceError JournalUnavailable */
+  async begin(entry: JournalEntry): Promise<void> {
+    const next = `${this.#path}.new`;
+    try {
+      const page: Page = { version: 1, bootId: readFileSync(this.#bootIdPath, 'utf8').trim(), ...entry };
+      makeFolder(dirname(this.#path));
+      await writeThrough(next, `${JSON.stringify(page)}\n`);
+      renameSync(next, this.#path);
+      await syncFolder(dirname(this.#path));
+    } catch (cause) {
+      const found = cause instanceof Error ? cause.message : String(cause);
+      throw new DeviceError('JournalUnavailable', { tried: `to write ${this.#path}`, found, cause });
+    }
+  }
+
+  /** Notes that it ended. Never throws: a note that stays is a hint too many, no more. */
+  finish(): void {
+    try {
+      rmSync(this.#path, { force: true });
+    } catch {
+      // The folder became read-only; the next begin says so.
+    }
+  }
+
+  #putAside(): void {
+    try {
+      renameSync(this.#path, `${this.#path}.bad`);
+    } catch {
+      // It stays where it is and is put aside at the next reading.
+    }
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeThrough(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function parsePage(text: string): Page | undefined {
+  try {
+    const page: unknown = JSON.parse(text);
+    return isPage(page) ? page : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPage(value: unknown): value is Page {
+  return (
+    isRecord(value) &&
+    value['version'] === 1 &&
+    typeof value['bootId'] === 'string' &&
+    Array.isArray(value['gpus']) &&
+    value['gpus'].every(isJournalGpu)
+  );
+}
+
+function isJournalGpu(value: unknown): value is JournalGpu {
+  return (
+    isRecord(value) &&
+    typeof value['uuid'] === 'string' &&
+    (value['mig'] === 'Enabled' || value['mig'] === 'Disabled') &&
+    Array.isArray(value['placements']) &&
+    value['placements'].every((placement) => typeof placement === 'string')
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

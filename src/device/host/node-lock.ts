@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DeviceError } from '../errors.ts';
+import { makeFolder } from './state-folder.ts';
+
+/** As long as it is held nobody else who takes the lock of this host changes GPUs. */
+export interface NodeLock {
+  /** False if the name of the lock is not ours any more (somebody emptied the folder): nothing may be started then. */
+  isHeld(): boolean;
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** A folder of the host, made if it is missing; all programs that change the GPUs of this host must name the same one. */
+  readonly folder: string;
+  /** How long to wait for another holder; 0 answers at once, absent waits until the signal aborts. */
+  readonly waitMs?: number;
+  readonly retryMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Takes the lock of this host: a listening Unix socket under a well-known name. Node has no flock; a file with a pid lies after a
+ * crash, a socket without a listener does not, the kernel refuses to connect to it. (An abstract socket would need no clean-up,
+ * but belongs to a network namespace: the pods of two agents would not see each other's.)
+ *
+ * The names are numbered, `lock.1`, `lock.2` and so on; the highest is the lock. See {@link takeName}.
+ *
+ * @throws DeviceError Locked; JournalUnavailable if the folder cannot be written
+ */
+export async function lockNode(options: LockOptions): Promise<NodeLock> {
+  const { folder, waitMs = Infinity, retryMs = 250, signal } = options;
+  const own = join(folder, `socket.${randomBytes(6).toString('hex')}`);
+  const server = await listen(folder, own);
+  const inode = statSync(own).ino;
+  let name: string | undefined;
+  try {
+    for (let waited = 0; (name = await takeName(folder, own)) === undefined; waited += retryMs) {
+      if (waited >= waitMs || signal?.aborted === true) throw refuse(folder);
+      await wait(retryMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    }
+  } catch (error) {
+    await close(server);
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+  const path = name;
+  const descriptor = findDescriptor(server);
+  if (descriptor !== undefined) descriptors.add(descriptor);
+  return {
+    isHeld: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
+    // The name stays: what nobody listens on is free, and only a higher name may make a number vanish.
+    release: () => {
+      if (descriptor !== undefined) descriptors.delete(descriptor);
+      return close(server);
+    },
+  };
+}
+
+/**
+ * Open sockets of the locks that this process holds. A child that changes GPUs is given them: it lives on when this process is
+ * killed, and nobody may begin before it has done or not done what it was told, a GPU reset at worst.
+ */
+export function listLockDescriptors(): readonly number[] {
+  return [...descriptors];
+}
+
+const descriptors = new Set<number>();
+
+/** Node has no public name for it. */
+function findDescriptor(server: Server): number | undefined {
+  const handle: unknown = '_handle' in server ? server._handle : undefined;
+  if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined;
+  return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined;
+}
+
+/**
+ * Takes the next number if nobody listens on the highest. A link is made or refused in one step: of two who try, one has it.
+ *
+ * No name of a live holder is ever moved or removed, so that two never hold at once, however slow anybody is between two lines:
+ * - a number is taken above a name only if that refuses a connection, and a socket that refused once refuses for ever;
+ * - a name is removed only by the holder of a higher one, which stays until a yet higher one is there;
+ * - so whoever links a number that others had already passed finds a higher name afterwards, and withdraws.
+ *
+ * @returns the name; undefined if somebody else holds the lock or was faster
+ */
+async function takeName(folder: string, own: string): Promise<string | undefined> {
+  const highest = Math.max(0, ...listNumbers(folder));
+  if (highest > 0 && (await isListening(nameOf(folder, highest)))) return undefined;
+  const name = nameOf(folder, highest + 1);
+  if (!makeLink(own, name)) return undefined;
+  const numbers = listNumbers(folder);
+  if (numbers.some((number) => number > highest + 1)) {
+    rmSync(name, { force: true });
+    return undefined;
+  }
+  for (const number of numbers) if (number <= highest) rmSync(nameOf(folder, number), { force: true });
+  return name;
+}
+
+function listNumbers(folder: string): readonly number[] {
+  try {
+    return readdirSync(folder).flatMap((name) => (/^lock\.\d{1,15}$/.test(name) ? [Number(name.slice(5))] : []));
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+function nameOf(folder: string, number: number): string {
+  return join(folder, `lock.${number}`);
+}
+
+function makeLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw unusable(to, error);
+  }
+}
+
+/** Only a refusal proves that nobody listens: a stopped holder, or one with a full queue, still holds. */
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => resolve(!hasCode(error, 'ECONNREFUSED') && !hasCode(error, 'ENOENT')));
+  });
+}
+
+function listen(folder: string, path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    try {
+      makeFolder(folder);
+    } catch (error) {
+      reject(unusable(folder, error));
+      return;
+    }
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error) => reject(unusable(path, error)));
+    server.listen(path, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function unusable(path: string, cause: unknown): DeviceError {
+  const found = cause instanceof Error ? cause.message : String(cause);
+  return new DeviceError('JournalUnavailable', { tried: `to lock ${path}`, found, cause });
+}
+
+function refuse(folder: string): DeviceError {
+  return new DeviceError('Locked', { tried: `to take the lock in ${folder}`, found: 'another process holds it' });
+}

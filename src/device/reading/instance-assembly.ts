@@ -1,0 +1,144 @@
+import { computeInstanceSlices, isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
+import type { ListedMigDevice } from './gpu-list.ts';
+import type { ComputeInstanceRow, InstanceRow } from './instance-table.ts';
+import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
+import type { ComputeInstanceState, GpuInstanceState, GpuState, ProcessState } from './state.ts';
+
+/** The parts of one GPU, read by different commands. */
+export interface GpuParts {
+  readonly report: ReportedGpu;
+  readonly instances: readonly InstanceRow[];
+  /** By index of the MIG device. */
+  readonly listed: ReadonlyMap<number, ListedMigDevice>;
+  /** `-lci`; absent where {@link namesProfiles} holds. */
+  readonly computeInstances?: readonly ComputeInstanceRow[];
+}
+
+/** A compute instance and the GPU instance that it is on. */
+type Part = Pick<ComputeInstanceRow, 'instance' | 'id' | 'profile'>;
+
+/**
+ * True if `-L` tells the profile of every compute instance, so that `-lci` has nothing to add: `-q -x` has the ids, by the same index
+ * that joins the UUIDs. Where a name is not that of the GPU instance or of a part of it, something changed in between, or this
+ * driver has other names than 550, which prints the same in both (`1g.5gb+me`, `1c.3g.20gb`).
+ */
+export function namesProfiles({ report, instances, listed }: GpuParts): boolean {
+  return report.migDevices.every(({ index, instance }) => {
+    const name = listed.get(index)?.profile;
+    const whole = instances.find(({ id }) => id === instance)?.profile;
+    return name !== undefined && name.replace(/^\d+c\./, '') === whole;
+  });
+}
+
+/**
+ * Puts the instances of one GPU together; undefined if the parts contradict each other, since the GPU changed between two
+ * commands or one of them was cut off.
+ */
+export function assembleInstances(parts: GpuParts): readonly GpuInstanceState[] | undefined {
+  const { report, instances, listed, computeInstances = listParts(parts) } = parts;
+  const devices = new Map(report.migDevices.map((device) => [`${device.instance}/${device.computeInstance}`, device]));
+  const ids = new Set(instances.map(({ id }) => id));
+  if (computeInstances.length !== devices.size || listed.size !== devices.size) return undefined;
+  if (report.migDevices.some(({ instance, index }) => !ids.has(instance) || !listed.has(index))) return undefined;
+  if (computeInstances.some(({ instance, id }) => !devices.has(`${instance}/${id}`))) return undefined;
+  return buildInstances(instances, computeInstances, (part) => {
+    const device = devices.get(`${part.instance}/${part.id}`);
+    return device && { device, uuid: listed.get(device.index)?.uuid };
+  }).map((instance) => ({ ...instance, processes: listProcesses(report, instance.id) }));
+}
+
+function listParts({ report, listed }: GpuParts): readonly Part[] {
+  return report.migDevices.flatMap(({ index, instance, computeInstance }) => {
+    const profile = listed.get(index)?.profile;
+    return profile === undefined ? [] : [{ instance, id: computeInstance, profile }];
+  });
+}
+
+/** Instances by start, from the two tables alone or with what is known of each MIG device. */
+export function buildInstances(
+  instances: readonly InstanceRow[],
+  computeInstances: readonly Part[],
+  find: (part: Part) => { readonly device: ReportedMigDevice; readonly uuid: string | undefined } | undefined = () =>
+    undefined,
+): readonly GpuInstanceState[] {
+  return instances
+    .map(({ profile, profileId, id, start, size }) => ({
+      profile,
+      profileId,
+      id,
+      start,
+      size,
+      computeInstances: computeInstances
+        .filter(({ instance }) => instance === id)
+        .map((part): ComputeInstanceState => {
+          const found = find(part);
+          return {
+            id: part.id,
+            profile: part.profile,
+            uuid: found?.uuid,
+            attributes: found && describeDevice(profile, part.profile, found.device),
+          };
+        })
+        .toSorted((a, b) => a.id - b.id),
+      processes: [],
+    }))
+    .toSorted((a, b) => a.start - b.start);
+}
+
+/**
+ * The instances as they were read before, with the processes of now, if the two cheap commands show no difference but that some are
+ * gone; else undefined. A GPU instance in parts is always read afresh: the ids of two equal parts may have been exchanged.
+ */
+export function reuseInstances(
+  before: GpuState | undefined,
+  report: ReportedGpu,
+  rows: readonly InstanceRow[],
+): readonly GpuInstanceState[] | undefined {
+  const known = (before?.instances ?? []).filter(({ id, profileId, start, size }) =>
+    rows.some((row) => id === row.id && profileId === row.profileId && start === row.start && size === row.size),
+  );
+  if (known.length !== rows.length || known.some(({ computeInstances }) => computeInstances.length > 1))
+    return undefined;
+  const parts = known.flatMap((instance) => instance.computeInstances.map((part) => ({ instance, part })));
+  const sameParts = parts.every(({ instance, part }) => {
+    const device = report.migDevices.find(
+      (candidate) => candidate.instance === instance.id && candidate.computeInstance === part.id,
+    );
+    const fresh = device && describeDevice(instance.profile, part.profile, device);
+    return part.uuid !== undefined && JSON.stringify(fresh) === JSON.stringify(part.attributes);
+  });
+  if (!sameParts || parts.length !== report.migDevices.length) return undefined;
+  return known.map((instance) => ({ ...instance, processes: listProcesses(report, instance.id) }));
+}
+
+/** Processes of one GPU instance. */
+export function listProcesses(report: ReportedGpu, instance: number): readonly ProcessState[] {
+  return strip(report.processes.filter((process) => process.instance === instance));
+}
+
+/** Processes of a GPU that run on none of these instances: nobody is overlooked, whatever id the driver gives. */
+export function listOtherProcesses(
+  report: ReportedGpu,
+  instances: readonly { readonly id: number }[],
+): readonly ProcessState[] {
+  return strip(report.processes.filter((process) => !instances.some(({ id }) => id === process.instance)));
+}
+
+function strip(processes: readonly ReportedProcess[]): readonly ProcessState[] {
+  return processes.map(({ instance: _instance, ...process }) => process);
+}
+
+function describeDevice(
+  profile: string,
+  computeProfile: string,
+  device: ReportedMigDevice,
+): NonNullable<ComputeInstanceState['attributes']> {
+  const parsed = parseProfile(profile);
+  const gpuInstance = isProfileNameError(parsed) ? 0 : parsed.gpuSlices;
+  return {
+    memoryMiB: device.memoryMiB,
+    multiprocessors: device.multiprocessors,
+    engines: device.engines,
+    slices: { gpuInstance, computeInstance: computeInstanceSlices(computeProfile, gpuInstance) },
+  };
+}

@@ -1,0 +1,85 @@
+import { explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { findColumns, readTable } from './table.ts';
+
+/** A row of `nvidia-smi mig -lgi`. */
+export interface InstanceRow {
+  readonly gpuIndex: number;
+  readonly profile: string;
+  readonly profileId: number;
+  readonly id: number;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** A row of `nvidia-smi mig -lci`; start and size in the driver's own units, 0:0 with drivers before 470, which list none. */
+export interface ComputeInstanceRow extends InstanceRow {
+  readonly instance: number;
+}
+
+/**
+ * Reads `-lgi`.
+ * @throws DeviceError unless the output is a whole table or says in its exact words that there is none
+ */
+export function parseInstances(tried: string, execution: Execution): readonly InstanceRow[] {
+  if (saysNone(execution)) return [];
+  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  return readRows(tried, execution.stdout).map(({ numbers: [gpuIndex, profileId, id], ...row }) => ({
+    ...row,
+    gpuIndex,
+    profileId,
+    id,
+  }));
+}
+
+/** Reads `-lci`; as {@link parseInstances}. */
+export function parseComputeInstances(tried: string, execution: Execution): readonly ComputeInstanceRow[] {
+  if (saysNone(execution)) return [];
+  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  return readRows(tried, execution.stdout, 'optional').map(
+    ({ numbers: [gpuIndex, instance, profileId, id], ...row }) => {
+      if (id === undefined) throw refuseOutput(tried, 'a row with too few numbers', execution.stdout);
+      return { ...row, gpuIndex, instance, profileId, id };
+    },
+  );
+}
+
+/** Nothing there is an answer only in these words: any other failure means that we do not know. */
+export function saysNone({ rc, stdout, end }: Execution): boolean {
+  if (end !== 'Exited') return false;
+  const text = stdout.trim();
+  if (rc === 0) return text === 'No MIG-enabled devices found.';
+  return rc === 6 && /^No (?:GPU|compute) instances found: Not Found$/.test(text);
+}
+
+interface Row {
+  readonly profile: string;
+  readonly start: number;
+  readonly size: number;
+  /** Decimal cells from left to right, at least three. */
+  readonly numbers: readonly [number, number, number, ...number[]];
+}
+
+/** Both tables differ only in how many ids stand before the name; columns that later drivers add are left out by name. */
+function readRows(tried: string, output: string, placement?: 'optional'): readonly Row[] {
+  const table = readTable(tried, output);
+  const columns = findColumns(tried, table, output);
+  const name = columns.indexOf('Name');
+  const place = columns.indexOf('Placement');
+  const ids = columns.flatMap((column, at) => (['GPU', 'Profile', 'Instance'].includes(column) ? [at] : []));
+  return table.rows.map((cells) => {
+    if (cells.length !== columns.length) throw refuseOutput(tried, 'a row with other cells than the header', output);
+    const profile = cells[name];
+    const text = place === -1 && placement === 'optional' ? '0:0' : (cells[place] ?? '');
+    const [, start, size] = /^(\d+):(\d+)$/.exec(text) ?? [];
+    const [first, second, third, ...rest] = ids.map((at) => readDecimal(cells[at]));
+    if (profile === undefined || start === undefined || first === undefined || second === undefined)
+      throw refuseOutput(tried, 'a row without its profile, ids or placement', output);
+    if (third === undefined || rest.includes(undefined)) throw refuseOutput(tried, 'a row without its ids', output);
+    const more = rest.filter((number) => number !== undefined);
+    return { profile, start: Number(start), size: Number(size), numbers: [first, second, third, ...more] };
+  });
+}
+
+function readDecimal(cell: string | undefined): number | undefined {
+  return cell !== undefined && /^\d{1,4}$/.test(cell) ? Number(cell) : undefined;
+}

@@ -1,0 +1,171 @@
+import type { Engines, Geometry, Profile } from '../../core/gpu/geometry/geometry.ts';
+import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
+import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
+import { DeviceError } from '../errors.ts';
+import { saysNone } from './instance-table.ts';
+import { dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { findColumns, readTable, type SmiTable } from './table.ts';
+
+/** A profile of `nvidia-smi mig -lgip`. Free counts are not read: with MIG off they mean nothing. */
+export interface ProfileRow {
+  readonly gpuIndex: number;
+  readonly name: string;
+  readonly id: number;
+  readonly maxInstances: number;
+  /** As printed, in GiB with two decimals: `9.62` means 9856 MiB. */
+  readonly memoryGib: string;
+  readonly multiprocessors: number;
+  readonly engines: Engines;
+}
+
+/** A line of `nvidia-smi mig -lgipp`. */
+export interface PlacementRow {
+  readonly gpuIndex: number;
+  readonly profileId: number;
+  readonly starts: readonly number[];
+  readonly size: number;
+}
+
+/** Reads `-lgip`: two rows a profile, columns by name. @throws DeviceError */
+export function parseProfiles(tried: string, execution: Execution): readonly ProfileRow[] {
+  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  const { stdout } = execution;
+  const table = readTable(tried, stdout);
+  const columns = findColumns(tried, table, stdout);
+  const below = findColumnsBelow(table);
+  const rows: ProfileRow[] = [];
+  for (let at = 0; at < table.rows.length; at += 2) {
+    const [upper = [], lower = []] = table.rows.slice(at, at + 2);
+    if (upper.length !== columns.length || lower.length !== below.length)
+      throw refuseOutput(tried, 'a profile with other cells than the header', stdout);
+    const cells = new Map([...columns.entries(), ...below.entries()].map(([index, name]) => [name, index]));
+    const cell = (name: string): string => {
+      const index = cells.get(name);
+      const value = index === undefined ? undefined : (columns.includes(name) ? upper : lower)[index];
+      if (value === undefined) throw refuseOutput(tried, `no column ${name}`, stdout);
+      return value;
+    };
+    const count = (name: string): number => readCount(cell(name)) ?? refuse(tried, `no number in ${name}`, stdout);
+    const total = /^\d+\/(\d+)$/.exec(cell('Instances'))?.[1];
+    rows.push({
+      gpuIndex: count('GPU'),
+      name: cell('Name'),
+      id: count('ID'),
+      maxInstances: readCount(total) ?? refuse(tried, 'no total of instances', stdout),
+      memoryGib: cell('Memory'),
+      multiprocessors: count('SM'),
+      engines: {
+        copy: count('CE'),
+        decoder: count('DEC'),
+        encoder: count('ENC'),
+        jpeg: count('JPEG'),
+        ofa: count('OFA'),
+      },
+    });
+  }
+  return rows;
+}
+
+/** Reads `-lgipp`: `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, singular `Placement : {0}:8`. @throws DeviceError */
+export function parsePlacements(tried: string, execution: Execution): readonly PlacementRow[] {
+  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  return dropNotices(execution.stdout)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const match = /^\s*GPU\s+(\d+)\s+Profile ID\s+(\d+)\s+Placements?\s*:\s*\{([\d,\s]*)\}:(\d+)/.exec(line);
+      if (match === null) return refuse(tried, 'a line that is no placement', execution.stdout);
+      const [, gpuIndex, profileId, starts = '', size] = match;
+      return {
+        gpuIndex: Number(gpuIndex),
+        profileId: Number(profileId),
+        starts: starts
+          .split(',')
+          .filter((start) => start.trim() !== '')
+          .map(Number),
+        size: Number(size),
+      };
+    });
+}
+
+/** A compute instance profile of one GPU instance (`-lcip`). */
+export interface ComputeProfileRow {
+  readonly name: string;
+  readonly id: number;
+  readonly multiprocessors: number;
+}
+
+/**
+ * Reads `-lcip` of one GPU instance.
+ * @throws DeviceError; Unstable where the instance, or MIG mode with it, has gone since the GPU was read: the others can go on
+ */
+export function parseComputeProfiles(tried: string, execution: Execution): readonly ComputeProfileRow[] {
+  if (saysNone(execution))
+    throw new DeviceError('Unstable', { tried, found: `the GPU instance is gone: ${execution.stdout.trim()}` });
+  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  const { rows } = readTable(tried, execution.stdout);
+  // The header spans several lines and columns (`Exclusive SM`); only the upper row of a profile has its total.
+  return rows
+    .filter((cells) => cells.some((cell) => cell.includes('/')))
+    .map((cells) => {
+      const [, , name, id = '', , multiprocessors] = cells;
+      const numbers = [readCount(id.replace('*', '')), readCount(multiprocessors)] as const;
+      if (name === undefined || numbers[0] === undefined || numbers[1] === undefined)
+        return refuse(tried, 'a profile without its id', execution.stdout);
+      return { name, id: numbers[0], multiprocessors: numbers[1] };
+    });
+}
+
+/** The geometry of one GPU by the driver's tables. What no command of nvidia-smi tells comes from the built-in table, if it knows the product. */
+export function buildGeometry(
+  product: string,
+  profiles: readonly ProfileRow[],
+  placements: readonly PlacementRow[],
+): Geometry {
+  const builtIn = findModel(product);
+  const known = profiles.flatMap((row): readonly Profile[] => {
+    const parsed = parseProfile(row.name);
+    // A name beyond the grammar cannot be asked for; an instance of it counts as foreign.
+    if (isProfileNameError(parsed)) return [];
+    const place = placements.find(({ profileId }) => profileId === row.id);
+    const { gpuIndex: _index, memoryGib, ...facts } = row;
+    const exact = builtIn?.profiles.find(({ name }) => name === row.name)?.memoryMiB;
+    return [
+      {
+        ...facts,
+        computeSlices: parsed.gpuSlices,
+        memorySlices: place?.size ?? 0,
+        starts: place?.starts.toSorted((a, b) => a - b) ?? [],
+        ...readMemory(memoryGib, exact),
+      },
+    ];
+  });
+  return {
+    computeSlices: Math.max(0, ...known.map(({ computeSlices }) => computeSlices)),
+    memorySlices: Math.max(0, ...known.map(({ starts, memorySlices }) => Math.max(-1, ...starts) + memorySlices)),
+    ...(builtIn?.engines === undefined ? {} : { engines: builtIn.engines }),
+    ...(builtIn?.exclusive === undefined ? {} : { exclusive: builtIn.exclusive }),
+    profiles: known,
+  };
+}
+
+/** The driver prints two decimals of GiB; where the built-in MiB round to the same they are exact. */
+function readMemory(gib: string, exact: number | undefined): Pick<Profile, 'memoryMiB'> {
+  if (exact !== undefined && Math.abs(exact / 1024 - Number(gib)) < 0.01) return { memoryMiB: exact };
+  const memoryMiB = Math.round(Number(gib) * 1024);
+  return Number.isFinite(memoryMiB) ? { memoryMiB } : {};
+}
+
+/** `Free/Total` and `GiB` are units of columns above, not columns of the second row. */
+function findColumnsBelow(table: SmiTable): readonly string[] {
+  const line = table.headers.find((cells) => cells.includes('CE')) ?? [];
+  return line.filter((cell) => cell !== 'Free/Total' && cell !== 'GiB');
+}
+
+function readCount(cell: string | undefined): number | undefined {
+  return cell !== undefined && /^\d{1,5}$/.test(cell) ? Number(cell) : undefined;
+}
+
+function refuse(tried: string, why: string, output: string): never {
+  throw refuseOutput(tried, why, output);
+}

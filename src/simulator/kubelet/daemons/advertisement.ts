@@ -1,0 +1,43 @@
+import { computeResources } from '../../../core/nvidia/resources/node-resources.ts';
+import type { MigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
+import { advertisedAs } from '../../../core/nvidia/plugin-config/sharing.ts';
+import type { Sharing } from '../../../core/nvidia/plugin-config/sharing.ts';
+import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
+import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
+import { describeNode, listGpuDevices } from '../node/gpu-devices.ts';
+import type { GpuDevice } from '../node/gpu-devices.ts';
+
+/** What a device plugin has told its kubelet. */
+export interface Advertisement {
+  /** Resource name to count, replicas multiplied in. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** Device ids by resource; with time-slicing one id a replica, `UUID::0`, as the plugin writes them. */
+  readonly deviceIds: ReadonlyMap<string, readonly string[]>;
+  readonly devices: readonly GpuDevice[];
+  /** Why the plugin has exited; absent where it runs. */
+  readonly failure?: string;
+}
+
+/** No plugin is there. */
+export const nothingAdvertised: Advertisement = { resources: {}, deviceIds: new Map(), devices: [] };
+
+/** What the plugin makes of the devices that it finds at its start. */
+export function advertise(
+  gpus: readonly SimulatedGpu[],
+  state: NodeState,
+  strategy: MigStrategy,
+  sharing?: Sharing,
+): Advertisement {
+  const config = sharing === undefined ? undefined : { sharing };
+  const { resources, errors } = computeResources(describeNode(gpus, state), strategy, config);
+  const [error] = errors;
+  if (error !== undefined) return { ...nothingAdvertised, failure: error.message };
+  const devices = listGpuDevices(gpus, state, strategy);
+  const deviceIds = new Map<string, readonly string[]>();
+  for (const device of devices) {
+    const { name, replicas } = advertisedAs(device.resource, sharing);
+    const ids = replicas === 1 ? [device.uuid] : Array.from({ length: replicas }, (_, i) => `${device.uuid}::${i}`);
+    deviceIds.set(name, [...(deviceIds.get(name) ?? []), ...ids]);
+  }
+  return { resources, deviceIds, devices };
+}

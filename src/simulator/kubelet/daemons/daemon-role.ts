@@ -1,0 +1,33 @@
+import type { PodObject } from '../node/kube-objects.ts';
+
+/** A program of NVIDIA's that runs on every GPU node and looks at the devices: it tells the kubelet, or labels the node. */
+export type DaemonRole = 'device-plugin' | 'gpu-feature-discovery';
+
+type Label = readonly [key: string, value: string];
+
+/** Labels of the pods of the device plugin: gpu-operator's, the Helm chart's, the static manifest's. */
+const pluginLabels: readonly Label[] = [
+  ['app', 'nvidia-device-plugin-daemonset'],
+  ['app.kubernetes.io/name', 'nvidia-device-plugin'],
+  ['name', 'nvidia-device-plugin-ds'],
+];
+
+/** gpu-operator's, the static manifest's. The Helm chart gives these pods the labels of the plugin's. */
+const discoveryLabels: readonly Label[] = [
+  ['app', 'gpu-feature-discovery'],
+  ['app.kubernetes.io/name', 'gpu-feature-discovery'],
+];
+
+const discoveryContainer = 'gpu-feature-discovery-ctr';
+const mpsContainer = 'mps-control-daemon-ctr';
+
+/** What a pod is, by its containers first, since the three DaemonSets of the Helm chart share their labels. */
+export function roleOf({ metadata, spec }: PodObject): DaemonRole | undefined {
+  const has = (container: string): boolean => (spec?.containers ?? []).some(({ name }) => name === container);
+  const carries = (labels: readonly Label[]): boolean =>
+    labels.some(([key, value]) => metadata.labels?.[key] === value);
+  if (has(discoveryContainer)) return 'gpu-feature-discovery';
+  if (has(mpsContainer)) return undefined;
+  if (carries(pluginLabels)) return 'device-plugin';
+  return carries(discoveryLabels) ? 'gpu-feature-discovery' : undefined;
+}

@@ -1,0 +1,28 @@
+import type { DaemonWork, WorkResult, WorkSettings } from './daemon-work.ts';
+import type { Machine } from '../node/machine.ts';
+
+/** The device plugin: looks at the devices once, and tells the kubelet what it saw until it ends. */
+export class PluginWork implements DaemonWork {
+  readonly #machine: Machine;
+  readonly #uid: string;
+
+  constructor(machine: Machine, uid: string) {
+    this.#machine = machine;
+    this.#uid = uid;
+  }
+
+  start({ strategy, sharing }: WorkSettings): WorkResult {
+    const seen = this.#machine.seeDevices(strategy, sharing);
+    if (seen === undefined) return { failure: 'error starting plugins: error building device map: ERROR_UNKNOWN' };
+    const { failure } = this.#machine.registration.register(this.#uid, seen);
+    return failure === undefined ? {} : { failure: `error starting plugins: ${failure}` };
+  }
+
+  continue(): Promise<WorkResult> {
+    return Promise.resolve({});
+  }
+
+  stop(): void {
+    this.#machine.registration.unregister(this.#uid);
+  }
+}

@@ -1,0 +1,39 @@
+import { Machine } from './machine.ts';
+import { NodeDaemons } from '../daemons/node-daemons.ts';
+import type { DaemonClients } from '../daemons/node-daemons.ts';
+import { encodeAllocatable, encodeList } from '../pods/pod-resources.ts';
+import type { PodHolding } from '../pods/pod-resources.ts';
+import { servePodResources } from '../pods/pod-resources-server.ts';
+import type { PodResourcesServer } from '../pods/pod-resources-server.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+import type { KubeletTiming } from '../timing.ts';
+import type { Logger } from '../../../process/logger.ts';
+
+/** A simulated node with all that runs on it. */
+export interface Host {
+  readonly machine: Machine;
+  readonly daemons: NodeDaemons;
+  /** Where the kubelet tells who holds what; nowhere if absent. */
+  readonly server?: PodResourcesServer | undefined;
+}
+
+export interface HostOptions {
+  readonly clients: DaemonClients;
+  readonly logger: Logger;
+  readonly timing: KubeletTiming;
+  /** Pods of the node that have been started, with their devices. */
+  readonly listHoldings: () => readonly PodHolding[];
+}
+
+/** @throws UnknownGpuError, RangeError; the error of the operating system where the node's socket cannot be made */
+export async function bootHost(node: SimulatedNode, options: HostOptions): Promise<Host> {
+  const { clients, logger, timing, listHoldings } = options;
+  const machine = new Machine(node, logger);
+  const daemons = new NodeDaemons(machine, clients, timing);
+  if (node.podResourcesSocket === undefined) return { machine, daemons };
+  const server = await servePodResources(node.podResourcesSocket, {
+    '/v1.PodResourcesLister/List': () => encodeList(listHoldings()),
+    '/v1.PodResourcesLister/GetAllocatableResources': () => encodeAllocatable(machine.advertised.deviceIds),
+  });
+  return { machine, daemons, server };
+}

@@ -1,0 +1,32 @@
+import type { KubeClient } from '../../../kube/client.ts';
+import type { ReconcileResult } from '../../../kube/queue.ts';
+import type { KubeObject, ObjectRef } from '../../../kube/resource.ts';
+import { leasesResource } from './kube-objects.ts';
+import type { Machine } from './machine.ts';
+
+interface LeaseObject extends KubeObject {
+  readonly spec: object;
+}
+
+/** Renews the Lease of a node when it is time. */
+export async function syncLease(
+  machine: Machine,
+  uid: string,
+  { client, leaseMs }: { readonly client: KubeClient; readonly leaseMs: number },
+): Promise<ReconcileResult> {
+  const waitMs = machine.renewedAtMs + leaseMs - performance.now();
+  if (waitMs > 0) return { requeueAfterMs: waitMs };
+  await renewLease(client, { name: machine.node.name, uid });
+  machine.renewedAtMs = performance.now();
+  return { requeueAfterMs: leaseMs };
+}
+
+/** Says that a node lives, as kubelets do: a Lease of its name in kube-node-lease, owned by the Node. */
+async function renewLease(client: KubeClient, node: { readonly name: string; readonly uid: string }): Promise<void> {
+  const namespace = 'kube-node-lease';
+  const ref: ObjectRef = { resource: leasesResource, namespace, name: node.name };
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const spec = { holderIdentity: node.name, leaseDurationSeconds: 40, renewTime };
+  const owner = { apiVersion: 'v1', kind: 'Node', name: node.name, uid: node.uid };
+  await client.apply<LeaseObject>(ref, { metadata: { ownerReferences: [owner] }, spec }, { force: true });
+}

@@ -1,0 +1,173 @@
+import { createHash, randomUUID } from 'node:crypto';
+
+import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
+import type { MigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
+import type { Sharing } from '../../../core/nvidia/plugin-config/sharing.ts';
+import type { Logger } from '../../../process/logger.ts';
+import { assembleGpus } from '../../nvidia-smi/nvml/gpu.ts';
+import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
+import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
+import { readStateFile, updateStateFile } from '../../nvidia-smi/state/state-file.ts';
+import { advertise } from '../daemons/advertisement.ts';
+import type { Advertisement } from '../daemons/advertisement.ts';
+import { allocate, holdsDevices, isAdmissionFailure, listRequests, readAllocation } from '../pods/allocation.ts';
+import type { AdmissionFailure, PodAllocation } from '../pods/allocation.ts';
+import { holdsGpus, withHandlesOf, withoutHandlesOf } from '../pods/gpu-handle.ts';
+import { withProcessesOf, withoutProcessesOf } from '../pods/gpu-process.ts';
+import type { PodObject } from './kube-objects.ts';
+import { PluginRegistration } from '../daemons/plugin-registration.ts';
+import { usualStrategyOf } from './simulated-node.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+
+/** One simulated node apart from the API server: its GPUs, what its plugin has said, and who holds what. */
+export class Machine {
+  readonly node: SimulatedNode;
+  readonly gpus: readonly SimulatedGpu[];
+  readonly registration = new PluginRegistration();
+  readonly internalIp: string;
+  bootId: string;
+  /** False while the node is cut off: its kubelet does nothing. */
+  isRunning = true;
+  isRegistered = false;
+  /** Of `performance.now()`: the last report of the status, the last renewal of the Lease. */
+  reportedAtMs = -Infinity;
+  renewedAtMs = -Infinity;
+  readonly #logger: Logger;
+  readonly #allocations = new Map<string, PodAllocation>();
+  /** Pods that have the GPUs open. */
+  readonly #holders = new Set<string>();
+  #changedAtMs: number | undefined;
+  /** When a start or a stop will be done, of `performance.now()`, by uid. */
+  readonly #starts = new Map<string, number>();
+  readonly #stops = new Map<string, number>();
+
+  /** @throws UnknownGpuError, RangeError for GPUs that cannot be simulated */
+  constructor(node: SimulatedNode, logger: Logger) {
+    this.node = node;
+    this.bootId = node.bootId ?? randomUUID();
+    this.gpus = assembleGpus(node.gpus, node.gpuSeed);
+    this.internalIp = addressOf(node.name);
+    this.#logger = logger.child({ node: node.name });
+  }
+
+  get advertised(): Advertisement {
+    return this.registration.advertised;
+  }
+
+  /** Lets a plugin look that does so at every change. */
+  watchDevices(labels: Labels): void {
+    // A real plugin that cannot read a device goes on with what it knows.
+    const seen = this.seeDevices(usualStrategyOf(this.node, labels), this.node.sharing);
+    if (seen !== undefined) this.registration.replace(seen);
+  }
+
+  /** What a plugin sees that looks now; undefined where the devices cannot be read. */
+  seeDevices(strategy: MigStrategy, sharing: Sharing | undefined): Advertisement | undefined {
+    const state = this.readState();
+    return state && advertise(this.gpus, state, strategy, sharing);
+  }
+
+  /** Undefined where the state cannot be read, which is logged. */
+  readState(): NodeState | undefined {
+    try {
+      return readStateFile(this.node.stateFile, this.gpus.length);
+    } catch (error) {
+      this.#logger.warn('cannot read the state of the GPUs', { error: String(error) });
+      return undefined;
+    }
+  }
+
+  /** Milliseconds until a change that is not shown yet may be shown; the time runs from the first call. */
+  lagLeftMs(lagMs: number): number {
+    this.#changedAtMs ??= performance.now();
+    return this.#changedAtMs + lagMs - performance.now();
+  }
+
+  /** All is shown. */
+  clearLag(): void {
+    this.#changedAtMs = undefined;
+  }
+
+  /** Devices for a pod; what it has got already where it is known. */
+  admit(pod: PodObject): PodAllocation | AdmissionFailure {
+    const known = this.#allocations.get(uidOf(pod));
+    if (known !== undefined) return known;
+    const given = allocate(pod, this.advertised, [...this.#allocations.values()]);
+    if (isAdmissionFailure(given)) return given;
+    this.#allocations.set(uidOf(pod), given);
+    if (holdsDevices(given)) {
+      const { devices } = this.advertised;
+      this.#changeState((state) => withProcessesOf(state, pod, given, devices));
+    }
+    return given;
+  }
+
+  /** Takes a pod that ran before this kubelet started, with its devices. */
+  adopt(pod: PodObject): PodAllocation {
+    const known = this.#allocations.get(uidOf(pod));
+    if (known !== undefined) return known;
+    const asksForGpus = listRequests(pod).some(({ counts }) => counts.length > 0);
+    const given = asksForGpus ? readAllocation(pod) : [];
+    this.#allocations.set(uidOf(pod), given);
+    return given;
+  }
+
+  /** Opens the GPUs for a pod that keeps them open as long as it is there. */
+  openGpus(pod: PodObject): void {
+    if (!holdsGpus(pod) || this.#holders.has(uidOf(pod))) return;
+    this.#holders.add(uidOf(pod));
+    this.#changeState((state) => withHandlesOf(state, pod, this.gpus));
+  }
+
+  /** The programs of the pod that kept the GPUs open have ended. */
+  closeGpus(pod: PodObject): void {
+    if (this.#holders.delete(uidOf(pod))) this.#changeState((state) => withoutHandlesOf(state, pod));
+  }
+
+  /** The pod is gone, or has ended: so have its processes. */
+  release(pod: PodObject): void {
+    const given = this.#allocations.get(uidOf(pod));
+    if (given !== undefined && holdsDevices(given)) this.#changeState((state) => withoutProcessesOf(state, pod));
+    this.closeGpus(pod);
+    for (const kept of [this.#allocations, this.#starts, this.#stops]) kept.delete(uidOf(pod));
+  }
+
+  /** Milliseconds until the pod's containers run; the time runs from the first call. */
+  startLeftMs(pod: PodObject, startMs: number): number {
+    return timeLeftMs(this.#starts, uidOf(pod), startMs);
+  }
+
+  /** Milliseconds until they have ended. */
+  stopLeftMs(pod: PodObject, stopMs: number): number {
+    return timeLeftMs(this.#stops, uidOf(pod), stopMs);
+  }
+
+  /** What the pod with this uid holds. */
+  allocationOf(uid: string): PodAllocation | undefined {
+    return this.#allocations.get(uid);
+  }
+
+  #changeState(change: (state: NodeState) => NodeState): void {
+    try {
+      updateStateFile(this.node.stateFile, this.gpus.length, change);
+    } catch (error) {
+      this.#logger.warn('cannot change the state of the GPUs', { error: String(error) });
+    }
+  }
+}
+
+function timeLeftMs(ends: Map<string, number>, uid: string, durationMs: number): number {
+  const end = ends.get(uid) ?? performance.now() + durationMs;
+  ends.set(uid, end);
+  return end - performance.now();
+}
+
+function uidOf(pod: PodObject): string {
+  return pod.metadata.uid ?? '';
+}
+
+/** An address of 10.0.0.0/8 that follows from the name. */
+function addressOf(name: string): string {
+  const [a = 0, b = 0, c = 0] = createHash('sha1').update(name).digest();
+  return `10.${a}.${b}.${c}`;
+}

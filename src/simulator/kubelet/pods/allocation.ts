@@ -1,0 +1,98 @@
+import { uuidOfDeviceId } from '../../../core/pods/device-id.ts';
+import type { Advertisement } from '../daemons/advertisement.ts';
+import type { PodObject } from '../node/kube-objects.ts';
+
+/** Device ids that one container holds, by resource. */
+export interface ContainerAllocation {
+  readonly container: string;
+  readonly deviceIds: Readonly<Record<string, readonly string[]>>;
+}
+
+export type PodAllocation = readonly ContainerAllocation[];
+
+/** Why a kubelet turns a pod away for good. */
+export interface AdmissionFailure {
+  readonly reason: 'UnexpectedAdmissionError';
+  readonly message: string;
+}
+
+/** How many of each GPU resource a container asks for. Extended resources have limits equal to requests. */
+export function listRequests(pod: PodObject): readonly { readonly container: string; readonly counts: Counts }[] {
+  return (pod.spec?.containers ?? []).map(({ name, resources }) => ({
+    container: name,
+    counts: Object.entries(resources?.limits ?? {})
+      .filter(([resource]) => resource.startsWith('nvidia.com/'))
+      .map(([resource, count]) => [resource, Number(count)] as const),
+  }));
+}
+
+type Counts = readonly (readonly [resource: string, count: number])[];
+
+/**
+ * Gives a pod devices that no other pod holds, as the kubelet's device manager does at admission. It does not look at
+ * whether the devices still exist: the kubelet does not either (it believes the plugin).
+ */
+export function allocate(
+  pod: PodObject,
+  advertised: Advertisement,
+  others: readonly PodAllocation[],
+): PodAllocation | AdmissionFailure {
+  const taken = new Set(others.flat().flatMap(({ deviceIds }) => Object.values(deviceIds).flat()));
+  const given: ContainerAllocation[] = [];
+  for (const { container, counts } of listRequests(pod)) {
+    const deviceIds: Record<string, readonly string[]> = {};
+    for (const [resource, count] of counts) {
+      const free = (advertised.deviceIds.get(resource) ?? []).filter((id) => !taken.has(id));
+      if (free.length < count) return refuse(resource, count, free.length);
+      deviceIds[resource] = chooseLeastUsed(free, count, taken);
+      for (const id of deviceIds[resource] ?? []) taken.add(id);
+    }
+    given.push({ container, deviceIds });
+  }
+  return given;
+}
+
+/** Replicas of the device that has given away the fewest, as the plugin prefers by default (`distributed`). */
+function chooseLeastUsed(free: readonly string[], count: number, taken: ReadonlySet<string>): readonly string[] {
+  const uses = new Map<string, number>();
+  const use = (id: string): void => void uses.set(uuidOfDeviceId(id), (uses.get(uuidOfDeviceId(id)) ?? 0) + 1);
+  for (const id of taken) use(id);
+  const left = [...free];
+  return Array.from({ length: count }, () => {
+    const usesOf = (id: string): number => uses.get(uuidOfDeviceId(id)) ?? 0;
+    const at = left.reduce((best, id, index) => (usesOf(id) < usesOf(left[best] ?? '') ? index : best), 0);
+    const [chosen = ''] = left.splice(at, 1);
+    use(chosen);
+    return chosen;
+  });
+}
+
+/** What a pod that runs already was given, from its own status: a kubelet's checkpoint file, in effect. */
+export function readAllocation(pod: PodObject): PodAllocation {
+  return (pod.status?.containerStatuses ?? []).map(({ name, allocatedResourcesStatus }) => ({
+    container: name,
+    deviceIds: Object.fromEntries(
+      (allocatedResourcesStatus ?? []).map((resource) => [
+        resource.name,
+        (resource.resources ?? []).map(({ resourceID }) => resourceID),
+      ]),
+    ),
+  }));
+}
+
+export function holdsDevices(given: PodAllocation): boolean {
+  return given.some(({ deviceIds }) => Object.keys(deviceIds).length > 0);
+}
+
+export function isAdmissionFailure(result: PodAllocation | AdmissionFailure): result is AdmissionFailure {
+  return 'reason' in result;
+}
+
+function refuse(resource: string, requested: number, available: number): AdmissionFailure {
+  return {
+    reason: 'UnexpectedAdmissionError',
+    message:
+      `Allocate failed due to requested number of devices unavailable for ${resource}. ` +
+      `Requested: ${requested}, Available: ${available}, which is unexpected`,
+  };
+}

@@ -1,0 +1,53 @@
+import type { GpuProcess, NodeState } from '../../nvidia-smi/state/node-state.ts';
+import { uuidOfDeviceId } from '../../../core/pods/device-id.ts';
+import type { PodAllocation } from './allocation.ts';
+import type { GpuDevice } from '../node/gpu-devices.ts';
+import type { PodObject } from '../node/kube-objects.ts';
+
+/** Pods with this annotation hold their devices and run nothing on them: NVML then shows no process, PodResources the pod. */
+export const idleAnnotation = 'simulator.gpupartition.dev/idle';
+
+const firstPid = 10_000;
+const memoryMiB = 512;
+
+/**
+ * The state with one process for each device that the pod was given; its name says whose it is, so that it is found again
+ * by a kubelet that was restarted. A device that is no longer there gets none.
+ */
+export function withProcessesOf(
+  state: NodeState,
+  pod: PodObject,
+  given: PodAllocation,
+  devices: readonly GpuDevice[],
+): NodeState {
+  if (hasProcessesOf(state, pod) || pod.metadata.annotations?.[idleAnnotation] === 'true') return state;
+  const started = given.flatMap(({ container, deviceIds }) =>
+    Object.values(deviceIds)
+      .flat()
+      .flatMap((id) => devices.find(({ uuid }) => uuid === uuidOfDeviceId(id)) ?? [])
+      .filter((device) => isThere(state, device))
+      .map(({ gpu, instance }) => ({ gpu, ...(instance && { instance }), name: `${prefixOf(pod)}${container}` })),
+  );
+  const lastPid = Math.max(firstPid - 1, ...state.processes.map(({ pid }) => pid));
+  const processes = started.map((process, i): GpuProcess => ({ ...process, pid: lastPid + 1 + i, memoryMiB }));
+  return { ...state, processes: [...state.processes, ...processes] };
+}
+
+/** The state without the pod's processes. */
+export function withoutProcessesOf(state: NodeState, pod: PodObject): NodeState {
+  return { ...state, processes: state.processes.filter(({ name }) => !name.startsWith(prefixOf(pod))) };
+}
+
+function hasProcessesOf(state: NodeState, pod: PodObject): boolean {
+  return state.processes.some(({ name }) => name.startsWith(prefixOf(pod)));
+}
+
+function isThere(state: NodeState, { gpu, instance }: GpuDevice): boolean {
+  if (instance === undefined) return true;
+  const found = state.gpus[gpu]?.gpuInstances.find(({ id }) => id === instance.gi);
+  return found?.computeInstances.some(({ id }) => id === instance.ci) ?? false;
+}
+
+function prefixOf({ metadata }: PodObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}/`;
+}

@@ -1,0 +1,37 @@
+import { allocatableResponse, listResponse } from '../../../kubelet/pod-resources-messages.ts';
+import type { ContainerDevices } from '../../../kubelet/pod-resources-messages.ts';
+import type { PodAllocation } from './allocation.ts';
+
+/** A pod on a node and what it holds. */
+export interface PodHolding {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly containers: PodAllocation;
+}
+
+/**
+ * `v1.ListPodResourcesResponse`: all pods, those without devices too, and one entry for each device id, as a real kubelet
+ * answers (the same resource name repeats: sum).
+ */
+export function encodeList(holdings: readonly PodHolding[]): Buffer {
+  return listResponse.encode({
+    podResources: holdings.map(({ name, namespace, containers }) => ({
+      name,
+      namespace,
+      containers: containers.map(({ container, deviceIds }) => ({
+        name: container,
+        devices: listDevices(Object.entries(deviceIds)),
+      })),
+    })),
+  });
+}
+
+/** `v1.AllocatableResourcesResponse`: all devices that the plugin advertises, given away or not. */
+export function encodeAllocatable(deviceIds: ReadonlyMap<string, readonly string[]>): Buffer {
+  return allocatableResponse.encode({ devices: listDevices([...deviceIds]) });
+}
+
+function listDevices(devices: readonly (readonly [string, readonly string[]])[]): readonly ContainerDevices[] {
+  return devices.flatMap(([resourceName, ids]) => ids.map((id) => ({ resourceName, deviceIds: [id] })));
+}

@@ -1,0 +1,92 @@
+import { isConflict, isNotFound } from '../../../kube/api-error.ts';
+import type { KubeClient } from '../../../kube/client.ts';
+import type { ReconcileResult } from '../../../kube/queue.ts';
+import type { ObjectRef } from '../../../kube/resource.ts';
+import { isAdmissionFailure } from './allocation.ts';
+import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
+import type { Host } from '../node/host.ts';
+import type { PodObject } from '../node/kube-objects.ts';
+import { isShown } from '../daemons/node-daemons.ts';
+import { describeFailed, describeRunning } from './pod-status.ts';
+import { stopSecondsAnnotation } from '../timing.ts';
+import type { KubeletTiming } from '../timing.ts';
+
+interface PodSight {
+  readonly client: KubeClient;
+  readonly timing: KubeletTiming;
+  /** Of the Node as last seen. */
+  readonly labels: Labels;
+}
+
+/** Starts a pod that is bound to the machine, or ends one that is deleted; level-triggered. */
+export async function syncPod(
+  host: Host,
+  pod: PodObject,
+  ref: ObjectRef,
+  { client, timing, labels }: PodSight,
+): Promise<ReconcileResult> {
+  const { machine } = host;
+  const phase = pod.status?.phase ?? 'Pending';
+  const hasEnded = phase === 'Succeeded' || phase === 'Failed';
+  if (hasEnded) releasePod(host, pod);
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    const waitMs = hasEnded || phase === 'Pending' ? 0 : machine.stopLeftMs(pod, stopMsOf(pod, timing));
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    releasePod(host, pod);
+    await remove(client, pod, ref);
+    return {};
+  }
+  if (hasEnded) return {};
+  const isNew = phase === 'Pending';
+  const waitMs = isNew ? machine.startLeftMs(pod, timing.startMs) : 0;
+  if (waitMs > 0) return { requeueAfterMs: waitMs };
+  const given = isNew ? machine.admit(pod) : machine.adopt(pod);
+  const now = new Date().toISOString();
+  if (isAdmissionFailure(given)) {
+    await patchStatus(client, pod, ref, describeFailed(given, now));
+    return {};
+  }
+  machine.openGpus(pod);
+  const own = host.daemons.of(pod);
+  const next = (await own?.daemon.step(labels)) ?? {};
+  if (own === undefined ? isNew : !isShown(own)) {
+    const problem = own?.daemon.problem;
+    await patchStatus(client, pod, ref, describeRunning(pod, given, { now, ip: machine.internalIp, problem }));
+    if (own !== undefined) own.shown = { problem };
+  }
+  return next;
+}
+
+/** The pod's containers have ended, and with them all that they did. */
+export function releasePod({ machine, daemons }: Host, pod: PodObject): void {
+  machine.release(pod);
+  daemons.stop(pod);
+}
+
+async function patchStatus(client: KubeClient, pod: PodObject, ref: ObjectRef, status: object): Promise<void> {
+  // The uid is a precondition: a pod of the same name may have taken its place.
+  const patch = { ...status, metadata: { uid: pod.metadata.uid } };
+  try {
+    await client.merge({ ...ref, subresource: 'status' }, patch, { metadataOnly: true });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+/** The object goes only now: until its containers have ended a deleted pod stays as Terminating. */
+async function remove(client: KubeClient, pod: PodObject, ref: ObjectRef): Promise<void> {
+  const { uid } = pod.metadata;
+  try {
+    await client.delete(ref, { gracePeriodSeconds: 0, ...(uid !== undefined && { preconditions: { uid } }) });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+  }
+}
+
+/** How long the containers take after SIGTERM: what they say, and SIGKILL at the deletion timestamp at the latest. */
+function stopMsOf(pod: PodObject, timing: KubeletTiming): number {
+  const { annotations, deletionTimestamp = '' } = pod.metadata;
+  const seconds = annotations?.[stopSecondsAnnotation];
+  const wishMs = seconds === undefined ? timing.stopMs : Number(seconds) * 1000;
+  return Math.max(0, Math.min(wishMs, Date.parse(deletionTimestamp) - Date.now()));
+}

@@ -1,0 +1,109 @@
+import { ciProfilesOf } from '../nvml/ci-profile.ts';
+import { endWith, exitWith } from '../command-exit.ts';
+import type { SimulatedGpu } from '../nvml/gpu.ts';
+import type { ProfileTuple } from './mig-argument.ts';
+import { findByIdOrName, parseProfileTuples } from './mig-argument.ts';
+import type { InstanceScope } from './mig-scope.ts';
+import { findGpuInstances, tryList } from './mig-scope.ts';
+import type { GpuInstance } from '../state/node-state.ts';
+import { NVML, NvmlFailure } from '../nvml/nvml-code.ts';
+import type { Nvml } from '../nvml/nvml.ts';
+import type { World } from '../state/world.ts';
+
+const NO_GPU_INSTANCES = 'Failed to create GPU instances';
+const NO_COMPUTE_INSTANCES = 'Failed to create compute instances';
+
+/** `-cgi`, with `-C` if `withDefault`. Creates in order, stops at the first failure and leaves what it has made. */
+export function createGpuInstances(
+  world: World,
+  nvml: Nvml,
+  scope: InstanceScope,
+  text: string,
+  withDefault: boolean,
+): number {
+  const tuples = parseProfileTuples(text);
+  for (const gpu of scope.gpus) {
+    for (const tuple of tuples) {
+      const made = createGpuInstance(world, nvml, gpu, tuple);
+      if (withDefault) {
+        createComputeInstance(world, nvml, gpu, made, DEFAULT_PROFILE, NO_GPU_INSTANCES);
+      }
+    }
+  }
+  return 0;
+}
+
+/** `-cci`: in every GPU instance in scope, the default profile if `text` is undefined. */
+export function createComputeInstances(
+  world: World,
+  nvml: Nvml,
+  scope: InstanceScope,
+  text: string | undefined,
+): number {
+  const tuples = text === undefined ? [DEFAULT_PROFILE] : parseProfileTuples(text);
+  for (const { gpu, gi } of findGpuInstances(world, nvml, scope)) {
+    for (const tuple of tuples) {
+      createComputeInstance(world, nvml, gpu, gi, tuple, NO_COMPUTE_INSTANCES);
+    }
+  }
+  return 0;
+}
+
+/** Stands for the profile marked `*` in -lcip; its text is what the messages call it. */
+const DEFAULT_PROFILE: ProfileTuple = { text: 'default', profile: '' };
+
+function createGpuInstance(world: World, nvml: Nvml, gpu: SimulatedGpu, tuple: ProfileTuple): GpuInstance {
+  const where = `on GPU ${pad(gpu.index)}`;
+  if (tuple.profile === '') {
+    // The misspelling is nvidia-smi's.
+    const complaint = `Unable to create a GPU instace ${where} using profile ${tuple.text}: invalid placement syntax\n`;
+    return exitWith(world, NVML.invalidArgument, `${complaint}${NO_GPU_INSTANCES}: Invalid Argument\n`);
+  }
+  const profile = findByIdOrName(nvml.findGiProfiles(gpu), tuple.profile);
+  if (tuple.start !== undefined) {
+    // With a start the placements are asked for first, and that failure has no line of its own.
+    tryList(world, () => nvml.checkGiPlacements(gpu), NO_GPU_INSTANCES);
+  }
+  try {
+    if (profile === undefined) {
+      throw new NvmlFailure(NVML.invalidArgument);
+    }
+    const made = nvml.createGpuInstance(gpu, profile, tuple.start);
+    const used = `using profile MIG ${profile.name} (ID ${pad(profile.id)})`;
+    world.print(`Successfully created GPU instance ID ${pad(made.id)} ${where} ${used}\n`);
+    return made;
+  } catch (error) {
+    const attempt = `Unable to create a GPU instance ${where} using profile ${tuple.text}`;
+    return endWith(world, error, attempt, NO_GPU_INSTANCES);
+  }
+}
+
+function createComputeInstance(
+  world: World,
+  nvml: Nvml,
+  gpu: SimulatedGpu,
+  gi: GpuInstance,
+  tuple: ProfileTuple,
+  summary: string,
+): void {
+  const where = `on GPU ${pad(gpu.index)} GPU instance ID ${pad(gi.id)}`;
+  const profiles = ciProfilesOf(gpu, gi);
+  const profile =
+    tuple === DEFAULT_PROFILE ? profiles.find(({ isDefault }) => isDefault) : findByIdOrName(profiles, tuple.profile);
+  try {
+    if (profile === undefined) {
+      throw new NvmlFailure(NVML.invalidArgument);
+    }
+    const made = nvml.createComputeInstance(gpu, gi.id, profile, tuple.start);
+    const used = `using profile MIG ${profile.name} (ID ${pad(profile.id)})`;
+    world.print(`Successfully created compute instance ID ${pad(made.id)} ${where} ${used}\n`);
+  } catch (error) {
+    const attempt = `Unable to create a compute instance ${where} using profile ${tuple.text}`;
+    endWith(world, error, attempt, summary);
+  }
+}
+
+/** Ids are printed `%2u`. */
+function pad(id: number): string {
+  return String(id).padStart(2);
+}

@@ -1,0 +1,100 @@
+import { exitWith } from '../command-exit.ts';
+import { selectGpus } from '../gpu-selection.ts';
+import type { SimulatedGpu } from '../nvml/gpu.ts';
+import { describeNvmlCode, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
+import type { Nvml } from '../nvml/nvml.ts';
+import type { World } from '../state/world.ts';
+
+const EARLY_END = 'Terminating early due to previous errors.\n';
+
+/** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 also where the mode is only pending. */
+export function changeMigMode(world: World, nvml: Nvml, selector: string | undefined, wanted: string): number {
+  const enable = parseMode(world, wanted);
+  for (const gpu of selectGpus(world, nvml, selector)) {
+    world.print(changeOne(world, nvml, gpu, enable));
+    if (!nvml.isPersistent(gpu)) {
+      world.print(
+        `\nWarning: persistence mode is disabled on device ${gpu.busId}. See the Known Issues section of the nvidia-smi(1) man page ` +
+          'for more information. Run with [--help | -h] switch to get more information on how to enable persistence mode.\n',
+      );
+    }
+  }
+  world.print('All done.\n');
+  return 0;
+}
+
+function parseMode(world: World, wanted: string): boolean {
+  switch (wanted) {
+    case '1':
+    case 'ENABLED':
+      return true;
+    case '0':
+    case 'DISABLED':
+      return false;
+    default:
+      return /^\d+$/.test(wanted)
+        ? exitWith(world, NVML.invalidArgument, `Invalid MIG Mode: ${wanted}\n${EARLY_END}`)
+        : exitWith(
+            world,
+            NVML.invalidArgument,
+            `ERROR: Option ${wanted} is invalid for -mig. Please run 'nvidia-smi -h' for help.\n\n`,
+          );
+  }
+}
+
+function changeOne(world: World, nvml: Nvml, gpu: SimulatedGpu, enable: boolean): string {
+  const verb = enable ? 'enable' : 'disable';
+  try {
+    const status = nvml.setMigMode(gpu, enable);
+    return status === 0
+      ? `${enable ? 'Enabled' : 'Disabled'} MIG Mode for GPU ${gpu.busId}\n`
+      : describePending(gpu, verb, status);
+  } catch (error) {
+    if (!(error instanceof NvmlFailure)) {
+      throw error;
+    }
+    const complaint = `Unable to ${verb} MIG Mode for GPU ${gpu.busId}: ${error.message}\n`;
+    return error.code === NVML.notSupported
+      ? `${complaint}Treating as warning and moving on.\n`
+      : exitWith(world, error.exitCode, complaint + EARLY_END);
+  }
+}
+
+function describePending(gpu: SimulatedGpu, verb: string, status: number): string {
+  // nvidia-smi has no blank after the colon.
+  const warning = `Warning: MIG mode is in pending ${verb} state for GPU ${gpu.busId}:${describeNvmlCode(status)}\n`;
+  return status === NVML.inUse
+    ? `${warning}${gpu.busId} is currently being used by one or more other processes (e.g. CUDA application or a monitoring application ` +
+        'such as another instance of nvidia-smi). Please first kill all processes using the device and retry the command or reboot ' +
+        'the system to make MIG mode effective.\n'
+    : `${warning}Reboot the system or try nvidia-smi --gpu-reset to make MIG mode effective on GPU ${gpu.busId}\n`;
+}
+
+/** `--gpu-reset`: resets what can be reset and then names what could not. */
+export function resetGpus(world: World, nvml: Nvml, selector: string | undefined): number {
+  const refused: string[] = [];
+  for (const gpu of selectGpus(world, nvml, selector)) {
+    try {
+      nvml.resetGpu(gpu);
+      world.print(`GPU ${gpu.busId} was successfully reset.\n`);
+    } catch (error) {
+      if (!(error instanceof NvmlFailure)) {
+        throw error;
+      }
+      refused.push(`  GPU ${gpu.busId}: ${error.message}\n`);
+    }
+  }
+  if (refused.length === 0) {
+    world.print('All done.\n');
+    return 0;
+  }
+  const [count, these] =
+    refused.length === 1 ? ['1 device is', 'this device'] : [`${refused.length} devices are`, 'these devices'];
+  return exitWith(
+    world,
+    255,
+    `The following GPUs could not be reset:\n${refused.join('')}\n${count} currently being used by one or more other processes ` +
+      '(e.g., Fabric Manager, CUDA application, graphics application such as an X server, or a monitoring application such as another ' +
+      `instance of nvidia-smi). Please first kill all processes using ${these} and all compute applications running in the system.\n`,
+  );
+}

@@ -1,0 +1,91 @@
+import type { GiProfile } from './gi-profile.ts';
+import { listGiProfiles } from './gi-profile.ts';
+import type { SimulatedGpu } from './gpu.ts';
+import type { GpuInstance } from '../state/node-state.ts';
+
+/** A compute instance profile within one GPU instance profile. */
+export interface CiProfile {
+  /** 0 = 1c, 1 = 2c, 2 = 3c, 3 = 4c, 4 = 7c, 7 = 1c with more multiprocessors. */
+  readonly id: number;
+  /** `1c.3g.20gb`, or the GPU instance's own name when it takes all of it. */
+  readonly name: string;
+  readonly size: number;
+  readonly starts: readonly number[];
+  readonly multiprocessors: number;
+  /** Takes the whole GPU instance: the one that `-C` and a bare `-cci` create. */
+  readonly isDefault: boolean;
+}
+
+const SLICES_BY_ID: readonly (readonly [id: number, slices: number])[] = [
+  [0, 1],
+  [1, 2],
+  [2, 3],
+  [3, 4],
+  [4, 7],
+];
+
+/** NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1 (go-nvml #146): one slice with the multiprocessors of a double-memory 1g. */
+const REVISED_ONE_SLICE = 7;
+
+/** Profiles of a GPU instance in the order of `nvidia-smi mig -lcip`. `all` are the GPU's profiles. */
+export function listCiProfiles(gi: GiProfile, all: readonly GiProfile[]): readonly CiProfile[] {
+  const perSlice = slowestMultiprocessors(all);
+  const revised = revisedMultiprocessors(all, perSlice);
+  if (gi.computeSlices === 1 && gi.multiprocessors === revised) {
+    return [{ id: REVISED_ONE_SLICE, name: gi.name, size: 1, starts: [0], multiprocessors: revised, isDefault: true }];
+  }
+  return SLICES_BY_ID.filter(([, slices]) => fits(slices, gi)).flatMap(([id, slices]) => {
+    const plain = describe(id, slices, gi, perSlice);
+    const withRevision = slices === 1 && gi.computeSlices > 1 && revised !== undefined;
+    return withRevision
+      ? [plain, { ...plain, id: REVISED_ONE_SLICE, starts: evenStarts(gi), multiprocessors: revised }]
+      : [plain];
+  });
+}
+
+/** Compute instance profiles of an existing GPU instance; none if its profile id is not one of the board's. */
+export function ciProfilesOf(gpu: SimulatedGpu, gi: GpuInstance): readonly CiProfile[] {
+  const profiles = listGiProfiles(gpu.board);
+  const profile = profiles.find(({ id }) => id === gi.profileId);
+  return profile === undefined ? [] : listCiProfiles(profile, profiles);
+}
+
+/** Of 3 slices only a 3g or a 7g has room for a compute instance that is not half of a 4g. */
+function fits(slices: number, gi: GiProfile): boolean {
+  return slices <= gi.computeSlices && (slices !== 3 || gi.computeSlices !== 4);
+}
+
+function describe(id: number, slices: number, gi: GiProfile, perSlice: number): CiProfile {
+  const isDefault = slices === gi.computeSlices;
+  return {
+    id,
+    name: isDefault ? gi.name : `${slices}c.${gi.name}`,
+    size: slices,
+    starts: startsOf(slices, gi),
+    multiprocessors: isDefault ? gi.multiprocessors : perSlice * slices,
+    isDefault,
+  };
+}
+
+/** Recorded for 1c and 2c, and as counts for the rest: 2c thrice, 3c twice, 4c once in a 7g. */
+function startsOf(slices: number, gi: GiProfile): readonly number[] {
+  const step = slices === 3 ? 4 : slices;
+  const starts: number[] = [];
+  for (let start = 0; start + slices <= gi.computeSlices; start += step) {
+    starts.push(start);
+  }
+  return starts;
+}
+
+function evenStarts(gi: GiProfile): readonly number[] {
+  return startsOf(2, gi);
+}
+
+function slowestMultiprocessors(all: readonly GiProfile[]): number {
+  return Math.min(...all.filter((profile) => profile.computeSlices === 1).map((profile) => profile.multiprocessors));
+}
+
+/** Hopper SXM and Blackwell give a 1g with double memory more multiprocessors than a plain 1g: 26 instead of 16. */
+function revisedMultiprocessors(all: readonly GiProfile[], perSlice: number): number | undefined {
+  return all.find((profile) => profile.computeSlices === 1 && profile.multiprocessors > perSlice)?.multiprocessors;
+}

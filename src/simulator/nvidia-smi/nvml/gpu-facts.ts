@@ -1,0 +1,72 @@
+import type { Board } from './board.ts';
+import type { SimulatedGpu } from './gpu.ts';
+import { usedMemoryOf } from './mig-device.ts';
+import type { NodeState } from '../state/node-state.ts';
+import { NvmlFailure } from './nvml-code.ts';
+import type { MigMode, Nvml } from './nvml.ts';
+
+/** What the reports print about one GPU at one moment. */
+export interface GpuFacts {
+  readonly gpu: SimulatedGpu;
+  readonly board: Board;
+  readonly state: NodeState;
+  /** `Enabled`, `Disabled`, or why the mode cannot be read: `N/A`, `GPU is lost`. */
+  readonly migCurrent: string;
+  readonly migPending: string;
+  readonly persistence: string;
+  readonly bus: string;
+  readonly boardId: string;
+  readonly usedMiB: number;
+  readonly freeMiB: number;
+  /** `0 %`; not measured while MIG is on. */
+  readonly utilization: string;
+  readonly powerLimit: string;
+  readonly graphicsClock: string;
+  readonly memoryClock: string;
+  readonly pcieGeneration: string;
+}
+
+export const TEMPERATURE_CELSIUS = 33;
+export const POWER_DRAW_WATTS = 52.34;
+
+export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState): GpuFacts {
+  const { board } = gpu;
+  const mode = readMigMode(nvml, gpu);
+  const usedMiB = usedMemoryOf(gpu, state);
+  const bus = gpu.busId.slice('00000000:'.length, '00000000:'.length + 2);
+  return {
+    gpu,
+    board,
+    state,
+    migCurrent: describeMode(mode, 'current'),
+    migPending: describeMode(mode, 'pending'),
+    persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
+    bus,
+    boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,
+    usedMiB,
+    freeMiB: board.memoryMiB - board.reservedMiB - usedMiB,
+    utilization: typeof mode === 'object' && mode.current ? 'N/A' : '0 %',
+    powerLimit: `${board.powerLimitWatts.toFixed(2)} W`,
+    graphicsClock: `${board.graphicsMHz} MHz`,
+    memoryClock: `${board.memoryMHz} MHz`,
+    pcieGeneration: String(board.pcieGeneration),
+  };
+}
+
+function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigMode | string {
+  try {
+    return nvml.getMigMode(gpu);
+  } catch (error) {
+    if (error instanceof NvmlFailure) {
+      return error.message === 'Not Supported' ? 'N/A' : error.message;
+    }
+    throw error;
+  }
+}
+
+function describeMode(mode: MigMode | string, field: 'current' | 'pending'): string {
+  if (typeof mode === 'string') {
+    return mode;
+  }
+  return mode[field] ? 'Enabled' : 'Disabled';
+}

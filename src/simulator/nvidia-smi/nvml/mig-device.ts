@@ -1,0 +1,67 @@
+import type { CiProfile } from './ci-profile.ts';
+import { ciProfilesOf } from './ci-profile.ts';
+import type { GiProfile } from './gi-profile.ts';
+import { listGiProfiles } from './gi-profile.ts';
+import type { SimulatedGpu } from './gpu.ts';
+import type { ComputeInstance, GpuInstance, GpuProcess, NodeState } from '../state/node-state.ts';
+import { gpuStateOf } from '../state/node-state.ts';
+
+/** A MIG device as programs see it: a compute instance with its GPU instance. */
+export interface MigDevice {
+  /** Compact, and therefore shifting when an instance before it goes. */
+  readonly index: number;
+  readonly gi: GpuInstance;
+  readonly ci: ComputeInstance;
+}
+
+/** What one device shows in `-q` and in the table. */
+export interface MigDeviceFacts {
+  readonly giProfile: GiProfile;
+  readonly ciProfile: CiProfile;
+  readonly usedMiB: number;
+  readonly bar1MiB: number;
+}
+
+/** Memory that the driver itself takes on every MIG device (recorded). */
+const MIG_DEVICE_USED_MIB = 12;
+
+/** MIG devices of a GPU by GPU instance id, then compute instance id. A GPU instance without compute instance has none. */
+export function listMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice[] {
+  const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
+  const pairs = gpuInstances.flatMap((gi) => gi.computeInstances.map((ci) => ({ gi, ci })));
+  return migCurrent ? pairs.map((pair, index) => ({ index, ...pair })) : [];
+}
+
+/** Undefined for an instance whose profile the board does not have (a state file of another node). */
+export function describeMigDevice(gpu: SimulatedGpu, state: NodeState, device: MigDevice): MigDeviceFacts | undefined {
+  const { gi, ci } = device;
+  const giProfile = listGiProfiles(gpu.board).find(({ id }) => id === gi.profileId);
+  const ciProfile = ciProfilesOf(gpu, gi).find(({ id }) => id === ci.profileId);
+  const model = gpu.board.model;
+  if (giProfile === undefined || ciProfile === undefined || model === undefined) {
+    return undefined;
+  }
+  return {
+    giProfile,
+    ciProfile,
+    usedMiB: MIG_DEVICE_USED_MIB + sumMemory(processesOn(state, gpu.index, device)),
+    bar1MiB: Math.floor((gpu.board.bar1MiB * gi.size) / model.memorySlices) - 1,
+  };
+}
+
+/** Memory in use on the whole GPU: 1 MiB for the driver without MIG, else what its devices use. */
+export function usedMemoryOf(gpu: SimulatedGpu, state: NodeState): number {
+  const processes = sumMemory(state.processes.filter((process) => process.gpu === gpu.index));
+  const own = gpuStateOf(state, gpu.index).migCurrent ? listMigDevices(gpu, state).length * MIG_DEVICE_USED_MIB : 1;
+  return own + processes;
+}
+
+function processesOn(state: NodeState, index: number, { gi, ci }: MigDevice): readonly GpuProcess[] {
+  return state.processes.filter(
+    ({ gpu, instance }) => gpu === index && instance?.gi === gi.id && instance.ci === ci.id,
+  );
+}
+
+function sumMemory(processes: readonly GpuProcess[]): number {
+  return processes.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
+}

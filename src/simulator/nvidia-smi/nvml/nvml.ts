@@ -1,0 +1,197 @@
+import type { CiProfile } from './ci-profile.ts';
+import type { Change } from './device.ts';
+import {
+  createComputeInstance,
+  createGpuInstance,
+  destroyComputeInstance,
+  destroyGpuInstance,
+  resetGpu,
+  setMigMode,
+} from './device.ts';
+import type { FaultEffect, FaultRule, FaultTarget } from '../faults/fault.ts';
+import { speaksOf } from '../faults/fault.ts';
+import type { GiProfile } from './gi-profile.ts';
+import { listGiProfiles } from './gi-profile.ts';
+import type { SimulatedGpu } from './gpu.ts';
+import type { ComputeInstance, GpuInstance, NodeState } from '../state/node-state.ts';
+import { gpuStateOf } from '../state/node-state.ts';
+import { NVML, NvmlFailure } from './nvml-code.ts';
+import type { World } from '../state/world.ts';
+
+export interface MigMode {
+  readonly current: boolean;
+  readonly pending: boolean;
+}
+
+/**
+ * The library under nvidia-smi: every method is one NVML call, is subject to faults, and throws {@link NvmlFailure}.
+ * Calls that the real library keeps for root fail with Insufficient Permissions for other users.
+ */
+export class Nvml {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  init(): void {
+    this.#enter('Init', {});
+  }
+
+  /** Opens a GPU, which is where a lost one shows. */
+  open(gpu: SimulatedGpu): void {
+    this.#enter('DeviceGetHandleByIndex_v2', { gpu: gpu.index });
+  }
+
+  getMigMode(gpu: SimulatedGpu): MigMode {
+    this.#enter('DeviceGetMigMode', { gpu: gpu.index });
+    if (gpu.board.model === undefined) {
+      throw new NvmlFailure(NVML.notSupported);
+    }
+    const { migCurrent, migPending } = gpuStateOf(this.#world.readState(), gpu.index);
+    return { current: migCurrent, pending: migPending };
+  }
+
+  isPersistent(gpu: SimulatedGpu): boolean {
+    const target = { gpu: gpu.index };
+    return !this.#strike('DeviceGetPersistenceMode', target).some(({ kind }) => kind === 'persistenceOff');
+  }
+
+  getGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
+    this.#enter('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index });
+    this.#requireRoot();
+    return this.findGiProfiles(gpu);
+  }
+
+  /** The profiles that this driver knows, as `-cgi` looks them up: free for every user. */
+  findGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
+    const hidden = this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }).flatMap((effect) =>
+      effect.kind === 'hideProfile' ? [effect.profileId] : [],
+    );
+    return listGiProfiles(gpu.board).filter(({ id }) => !hidden.includes(id));
+  }
+
+  checkGiPlacements(gpu: SimulatedGpu): void {
+    this.#enter('DeviceGetGpuInstancePossiblePlacements', { gpu: gpu.index });
+    this.#requireRoot();
+  }
+
+  /** GPU instances in the order in which nvidia-smi walks them: by profile as in -lgip, then by id. */
+  getGpuInstances(gpu: SimulatedGpu): readonly GpuInstance[] {
+    this.#enter('DeviceGetGpuInstances', { gpu: gpu.index });
+    this.#requireRoot();
+    const instances = gpuStateOf(this.#world.readState(), gpu.index).gpuInstances;
+    return listGiProfiles(gpu.board).flatMap(({ id }) => instances.filter(({ profileId }) => profileId === id));
+  }
+
+  createGpuInstance(gpu: SimulatedGpu, profile: GiProfile, start: number | undefined): GpuInstance {
+    const call = start === undefined ? 'DeviceCreateGpuInstance' : 'DeviceCreateGpuInstanceWithPlacement';
+    return this.#change(call, { gpu: gpu.index }, (state) => createGpuInstance(gpu, state, profile, start));
+  }
+
+  destroyGpuInstance(gpu: SimulatedGpu, gi: number): void {
+    this.#change('GpuInstanceDestroy', { gpu: gpu.index, gi }, (state) => destroyGpuInstance(gpu, state, gi));
+  }
+
+  createComputeInstance(gpu: SimulatedGpu, gi: number, profile: CiProfile, start: number | undefined): ComputeInstance {
+    const call =
+      start === undefined ? 'GpuInstanceCreateComputeInstance' : 'GpuInstanceCreateComputeInstanceWithPlacement';
+    return this.#change(call, { gpu: gpu.index, gi }, (state) => createComputeInstance(gpu, state, gi, profile, start));
+  }
+
+  destroyComputeInstance(gpu: SimulatedGpu, gi: number, ci: number): void {
+    const target = { gpu: gpu.index, gi, ci };
+    this.#change('ComputeInstanceDestroy', target, (state) => destroyComputeInstance(gpu, state, gi, ci));
+  }
+
+  /** Returns the activation status: 0 or the code why the mode is only pending. */
+  setMigMode(gpu: SimulatedGpu, enable: boolean): number {
+    const target = { gpu: gpu.index };
+    return this.#change('DeviceSetMigMode', target, (state, effects) => {
+      const pending = effects.find((effect) => effect.kind === 'pending');
+      return setMigMode(gpu, state, enable, pending?.code);
+    });
+  }
+
+  resetGpu(gpu: SimulatedGpu): void {
+    this.#change('GpuReset', { gpu: gpu.index }, (state) => resetGpu(gpu, state));
+  }
+
+  #requireRoot(): void {
+    if (this.#world.uid !== 0) {
+      throw new NvmlFailure(NVML.noPermission);
+    }
+  }
+
+  /** A call that reads: waits, hangs or fails as the faults say. */
+  #enter(call: string, target: FaultTarget): void {
+    for (const effect of this.#strike(call, target)) {
+      this.#suffer(effect);
+    }
+  }
+
+  /** A call that changes the device: checks permission, suffers faults, changes, suffers the faults that come after. */
+  #change<T>(
+    call: string,
+    target: FaultTarget,
+    change: (state: NodeState, effects: readonly FaultEffect[]) => Change<T>,
+  ): T {
+    this.#requireRoot();
+    const effects = this.#strike(call, target);
+    const isLate = (effect: FaultEffect): boolean => 'done' in effect && effect.done;
+    try {
+      effects.filter((effect) => !isLate(effect)).forEach((effect) => this.#suffer(effect));
+    } catch (error) {
+      // The recorded mock library writes its state back after a failed call too.
+      this.#world.changeState(call, (state) => state);
+      throw error;
+    }
+    const skipped = effects.some(({ kind }) => kind === 'skip');
+    let result: { readonly value: T } | undefined;
+    this.#world.changeState(call, (state) => {
+      const changed = change(state, effects);
+      result = { value: changed.result };
+      return skipped ? state : changed.state;
+    });
+    effects.filter(isLate).forEach((effect) => this.#suffer(effect));
+    if (result === undefined) {
+      throw new Error(`${call}: the world did not run the change`);
+    }
+    return result.value;
+  }
+
+  #strike(call: string, target: FaultTarget): readonly FaultEffect[] {
+    return this.#world.faults.filter((rule) => strikes(this.#world, rule, call, target)).map(({ effect }) => effect);
+  }
+
+  #suffer(effect: FaultEffect): void {
+    switch (effect.kind) {
+      case 'fail':
+        throw new NvmlFailure(effect.code);
+      case 'sleep':
+        this.#world.sleep(effect.milliseconds);
+        return;
+      case 'hang':
+        return this.#world.hang(effect.dies);
+      case 'skip':
+      case 'pending':
+      case 'output':
+      case 'persistenceOff':
+      case 'hideProfile':
+      case 'reboot':
+        return;
+    }
+  }
+}
+
+/** True if `rule` strikes here and now; counts the match of a rule with `nth`. */
+export function strikes(world: World, rule: FaultRule, call: string, target: FaultTarget): boolean {
+  if (!speaksOf(rule, call, target, world.argv)) {
+    return false;
+  }
+  if (rule.nth === undefined) {
+    return true;
+  }
+  const count = world.countMatch(rule);
+  return count >= rule.nth.first && count <= rule.nth.last;
+}

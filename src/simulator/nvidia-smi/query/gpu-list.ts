@@ -1,0 +1,35 @@
+import { ciProfilesOf } from '../nvml/ci-profile.ts';
+import { describeBadHandle, tryOpen } from '../gpu-selection.ts';
+import { migUuid } from '../nvml/gpu.ts';
+import type { SimulatedGpu } from '../nvml/gpu.ts';
+import type { NodeState } from '../state/node-state.ts';
+import { listMigDevices } from '../nvml/mig-device.ts';
+import type { Nvml } from '../nvml/nvml.ts';
+import type { World } from '../state/world.ts';
+
+/** `nvidia-smi -L`: every GPU that answers, then its MIG devices. Returns the exit code. */
+export function printGpuList(world: World, nvml: Nvml): number {
+  if (world.gpus.length === 0) {
+    world.print('No devices found.\n');
+    return 0;
+  }
+  let exitCode = 0;
+  for (const gpu of world.gpus) {
+    const failure = tryOpen(nvml, gpu);
+    if (failure === undefined) {
+      world.print(describeGpu(gpu, world.readState()));
+    } else {
+      world.print(describeBadHandle('gpu ', gpu, failure));
+      exitCode = failure.exitCode;
+    }
+  }
+  return exitCode;
+}
+
+function describeGpu(gpu: SimulatedGpu, state: NodeState): string {
+  const devices = listMigDevices(gpu, state).map(({ index, gi, ci }) => {
+    const name = ciProfilesOf(gpu, gi).find(({ id }) => id === ci.profileId)?.name ?? 'unknown';
+    return `  MIG ${name.padEnd(11)} Device ${String(index).padStart(2)}: (UUID: ${migUuid(gpu, gi.id, ci.id)})\n`;
+  });
+  return [`GPU ${gpu.index}: ${gpu.board.productName} (UUID: ${gpu.uuid})\n`, ...devices].join('');
+}

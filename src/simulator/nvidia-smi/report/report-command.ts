@@ -1,0 +1,57 @@
+import { CUDA_VERSION, DRIVER_VERSION } from '../nvml/driver-version.ts';
+import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import { gatherGpuFacts } from '../nvml/gpu-facts.ts';
+import { selectGpus } from '../gpu-selection.ts';
+import type { Nvml } from '../nvml/nvml.ts';
+import { describeConnection } from './report-connection.ts';
+import { describeIdentity } from './report-identity.ts';
+import { describeMemory } from './report-memory.ts';
+import { describePower } from './report-power.ts';
+import type { ReportNode } from './report.ts';
+import { renderReportText, renderReportXml } from './report.ts';
+import { formatDate } from './timestamp.ts';
+import type { World } from '../state/world.ts';
+
+/** `nvidia-smi -q`, with `-x` as XML. */
+export function printReport(world: World, nvml: Nvml, selector: string | undefined, asXml: boolean): number {
+  const state = world.readState();
+  const all = selectGpus(world, nvml, selector).map((gpu) => gatherGpuFacts(gpu, nvml, state));
+  world.print(asXml ? renderXml(world, all) : renderText(world, all));
+  return 0;
+}
+
+function describe(facts: GpuFacts): readonly ReportNode[] {
+  return [describeIdentity, describeConnection, describeMemory, describePower].flatMap((part) => part(facts));
+}
+
+function renderText(world: World, all: readonly GpuFacts[]): string {
+  const head = [
+    '',
+    '==============NVSMI LOG==============',
+    '',
+    `Timestamp                                 : ${formatDate(world.now)}`,
+    `Driver Version                            : ${DRIVER_VERSION}`,
+    `CUDA Version                              : ${CUDA_VERSION}`,
+    '',
+    `Attached GPUs                             : ${world.gpus.length}`,
+    '',
+  ].join('\n');
+  return head + all.map((facts) => `GPU ${facts.gpu.busId}\n${renderReportText(describe(facts), 4)}\n`).join('');
+}
+
+function renderXml(world: World, all: readonly GpuFacts[]): string {
+  const head = [
+    '<?xml version="1.0" ?>',
+    '<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">',
+    '<nvidia_smi_log>',
+    `\t<timestamp>${formatDate(world.now)}</timestamp>`,
+    `\t<driver_version>${DRIVER_VERSION}</driver_version>`,
+    `\t<cuda_version>${CUDA_VERSION}</cuda_version>`,
+    `\t<attached_gpus>${world.gpus.length}</attached_gpus>`,
+    '',
+  ].join('\n');
+  const body = all.map(
+    (facts) => `\t<gpu id="${facts.gpu.busId}">\n${renderReportXml(describe(facts), 2)}\t</gpu>\n\n`,
+  );
+  return `${head}${body.join('')}</nvidia_smi_log>\n`;
+}

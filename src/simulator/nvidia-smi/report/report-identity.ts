@@ -1,0 +1,62 @@
+import { DRIVER_VERSION } from '../nvml/driver-version.ts';
+import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import { describeMigDevices } from './report-mig-devices.ts';
+import type { ReportNode } from './report.ts';
+import { group, leaf } from './report.ts';
+
+/** Identity, modes and MIG devices: the first part of `-q`. */
+export function describeIdentity(facts: GpuFacts): readonly ReportNode[] {
+  return [
+    leaf('Product Name', 'product_name', facts.board.productName),
+    leaf('Product Brand', 'product_brand', 'NVIDIA'),
+    leaf('Product Architecture', 'product_architecture', facts.board.architecture),
+    leaf('Display Mode', 'display_mode', 'Disabled'),
+    leaf('Display Active', 'display_active', 'Disabled'),
+    leaf('Persistence Mode', 'persistence_mode', facts.persistence),
+    leaf('Addressing Mode', 'addressing_mode', 'N/A'),
+    group('MIG Mode', 'mig_mode', [
+      leaf('Current', 'current_mig', facts.migCurrent),
+      leaf('Pending', 'pending_mig', facts.migPending),
+    ]),
+    ...describeMigDevices(facts),
+    leaf('Accounting Mode', 'accounting_mode', 'Disabled'),
+    leaf('Accounting Mode Buffer Size', 'accounting_mode_buffer_size', '4000'),
+    group('Driver Model', 'driver_model', [leaf('Current', 'current_dm', 'N/A'), leaf('Pending', 'pending_dm', 'N/A')]),
+    leaf('Serial Number', 'serial', facts.gpu.serial),
+    leaf('GPU UUID', 'uuid', facts.gpu.uuid),
+    leaf('Minor Number', 'minor_number', String(facts.gpu.index)),
+    leaf('VBIOS Version', 'vbios_version', '92.00.36.00.10'),
+    leaf('MultiGPU Board', 'multigpu_board', 'No'),
+    leaf('Board ID', 'board_id', facts.boardId),
+    leaf('Board Part Number', 'board_part_number', '692-2G506-0200-003'),
+    leaf('GPU Part Number', 'gpu_part_number', 'N/A'),
+    leaf('FRU Part Number', 'gpu_fru_part_number', 'N/A'),
+    leaf('Module ID', 'gpu_module_id', 'N/A'),
+    group('Inforom Version', 'inforom_version', [
+      leaf('Image Version', 'img_version', 'G506.0200.00.05'),
+      leaf('OEM Object', 'oem_object', '2.0'),
+      leaf('ECC Object', 'ecc_object', '6.16'),
+      leaf('Power Management Object', 'pwr_object', 'N/A'),
+    ]),
+    group('Inforom BBX Object Flush', 'inforom_bbx_flush', [
+      leaf('Latest Timestamp', 'latest_timestamp', 'N/A'),
+      leaf('Latest Duration', 'latest_duration', 'N/A'),
+    ]),
+    group('GPU Operation Mode', 'gpu_operation_mode', [
+      leaf('Current', 'current_gom', 'N/A'),
+      leaf('Pending', 'pending_gom', 'N/A'),
+    ]),
+    leaf('GPU C2C Mode', 'c2c_mode', 'N/A'),
+    group('GPU Virtualization Mode', 'gpu_virtualization_mode', [
+      leaf('Virtualization Mode', 'virtualization_mode', 'None'),
+      leaf('Host VGPU Mode', 'host_vgpu_mode', 'N/A'),
+      leaf('vGPU Heterogeneous Mode', 'vgpu_heterogeneous_mode', 'N/A'),
+    ]),
+    group('GPU Reset Status', 'gpu_reset_status', [
+      leaf('Reset Required', 'reset_required', 'No'),
+      leaf('Drain and Reset Recommended', 'drain_and_reset_recommended', 'No'),
+    ]),
+    leaf('GSP Firmware Version', 'gsp_firmware_version', DRIVER_VERSION),
+    group('IBMNPU', 'ibmnpu', [leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A')]),
+  ];
+}

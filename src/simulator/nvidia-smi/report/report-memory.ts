@@ -1,0 +1,105 @@
+import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportNode } from './report.ts';
+import { group, leaf, mib } from './report.ts';
+
+/** Memory, utilization and memory errors. */
+export function describeMemory(facts: GpuFacts): readonly ReportNode[] {
+  return [
+    leaf('Sparse Operation Mode', 'sparse_operation_mode', 'N/A'),
+    group('FB Memory Usage', 'fb_memory_usage', [
+      leaf('Total', 'total', mib(facts.board.memoryMiB)),
+      leaf('Reserved', 'reserved', mib(facts.board.reservedMiB)),
+      leaf('Used', 'used', mib(facts.usedMiB)),
+      leaf('Free', 'free', mib(facts.freeMiB)),
+    ]),
+    group('BAR1 Memory Usage', 'bar1_memory_usage', [
+      leaf('Total', 'total', mib(facts.board.bar1MiB)),
+      leaf('Used', 'used', mib(1)),
+      leaf('Free', 'free', mib(facts.board.bar1MiB - 1)),
+    ]),
+    group('Conf Compute Protected Memory Usage', 'cc_protected_memory_usage', [
+      leaf('Total', 'total', 'N/A'),
+      leaf('Used', 'used', 'N/A'),
+      leaf('Free', 'free', 'N/A'),
+    ]),
+    leaf('Compute Mode', 'compute_mode', 'Default'),
+    group('Utilization', 'utilization', [
+      leaf('Gpu', 'gpu_util', facts.utilization),
+      leaf('Memory', 'memory_util', facts.utilization),
+      leaf('Encoder', 'encoder_util', 'N/A'),
+      leaf('Decoder', 'decoder_util', 'N/A'),
+      leaf('JPEG', 'jpeg_util', 'N/A'),
+      leaf('OFA', 'ofa_util', 'N/A'),
+    ]),
+    group('Encoder Stats', 'encoder_stats', [
+      leaf('Active Sessions', 'session_count', 'N/A'),
+      leaf('Average FPS', 'average_fps', 'N/A'),
+      leaf('Average Latency', 'average_latency', 'N/A'),
+    ]),
+    group('FBC Stats', 'fbc_stats', [
+      leaf('Active Sessions', 'session_count', 'N/A'),
+      leaf('Average FPS', 'average_fps', 'N/A'),
+      leaf('Average Latency', 'average_latency', 'N/A'),
+    ]),
+    group('ECC Mode', 'ecc_mode', [
+      leaf('Current', 'current_ecc', 'Enabled'),
+      leaf('Pending', 'pending_ecc', 'Enabled'),
+    ]),
+    group('ECC Errors', 'ecc_errors', [
+      group('Volatile', 'volatile', [
+        leaf('SRAM Correctable', 'sram_correctable', 'N/A'),
+        leaf('SRAM Uncorrectable Parity', 'sram_uncorrectable_parity', 'N/A'),
+        leaf('SRAM Uncorrectable SEC-DED', 'sram_uncorrectable_secded', 'N/A'),
+        leaf('DRAM Correctable', 'dram_correctable', '0'),
+        leaf('DRAM Uncorrectable', 'dram_uncorrectable', '0'),
+      ]),
+      group('Aggregate', 'aggregate', [
+        leaf('SRAM Correctable', 'sram_correctable', 'N/A'),
+        leaf('SRAM Uncorrectable Parity', 'sram_uncorrectable_parity', 'N/A'),
+        leaf('SRAM Uncorrectable SEC-DED', 'sram_uncorrectable_secded', 'N/A'),
+        leaf('DRAM Correctable', 'dram_correctable', '0'),
+        leaf('DRAM Uncorrectable', 'dram_uncorrectable', '0'),
+        leaf('SRAM Threshold Exceeded', 'sram_threshold_exceeded', 'N/A'),
+      ]),
+      group('Aggregate Uncorrectable SRAM Sources', 'aggregate_uncorrectable_sram_sources', [
+        leaf('SRAM L2', 'sram_l2', 'N/A'),
+        leaf('SRAM SM', 'sram_sm', 'N/A'),
+        leaf('SRAM Microcontroller', 'sram_microcontroller', 'N/A'),
+        leaf('SRAM PCIE', 'sram_pcie', 'N/A'),
+        leaf('SRAM Other', 'sram_other', 'N/A'),
+      ]),
+    ]),
+    ...RETIRED_PAGES,
+    group('Remapped Rows', 'remapped_rows', [
+      leaf('Correctable Error', 'remapped_row_corr', '0'),
+      leaf('Uncorrectable Error', 'remapped_row_unc', '0'),
+      leaf('Pending', 'remapped_row_pending', 'No'),
+      leaf('Remapping Failure Occurred', 'remapped_row_failure', 'No'),
+      group('Bank Remap Availability Histogram', 'row_remapper_histogram', [
+        leaf('Max', 'row_remapper_histogram_max', '640 bank(s)'),
+        leaf('High', 'row_remapper_histogram_high', '0 bank(s)'),
+        leaf('Partial', 'row_remapper_histogram_partial', '0 bank(s)'),
+        leaf('Low', 'row_remapper_histogram_low', '0 bank(s)'),
+        leaf('None', 'row_remapper_histogram_none', '0 bank(s)'),
+      ]),
+    ]),
+  ];
+}
+
+/** The one part that text and XML arrange differently. */
+const RETIRED_PAGES: readonly ReportNode[] = [
+  group('Retired Pages', null, [
+    leaf('Single Bit ECC', null, 'N/A'),
+    leaf('Double Bit ECC', null, 'N/A'),
+    leaf('Pending Page Blacklist', null, 'N/A'),
+  ]),
+  group(null, 'retired_pages', [
+    group(null, 'multiple_single_bit_retirement', [
+      leaf(null, 'retired_count', 'N/A'),
+      leaf(null, 'retired_pagelist', 'N/A'),
+    ]),
+    group(null, 'double_bit_retirement', [leaf(null, 'retired_count', 'N/A'), leaf(null, 'retired_pagelist', 'N/A')]),
+    leaf(null, 'pending_blacklist', 'N/A'),
+    leaf(null, 'pending_retirement', 'N/A'),
+  ]),
+];

@@ -1,0 +1,70 @@
+import type { FaultRule } from '../faults/fault.ts';
+import { parseFaults } from '../faults/fault-text.ts';
+import type { HelpTexts } from '../help/help-texts.ts';
+import type { SimulatedGpu } from '../nvml/gpu.ts';
+import type { NodeState } from './node-state.ts';
+import { runInWorld } from '../run.ts';
+import { parseState, renderState } from './state-text.ts';
+import type { World } from './world.ts';
+import { HungUp } from './world.ts';
+
+export interface SimulatedRun {
+  readonly gpus: readonly SimulatedGpu[];
+  /** State file text; empty for MIG off. */
+  readonly state: string;
+  readonly argv: readonly string[];
+  /** 0 (root) if absent. */
+  readonly uid?: number;
+  /** Fault file text. */
+  readonly faults?: string;
+  /** The time that the reports print; the epoch if absent. */
+  readonly now?: Date;
+  /** Help pages; without them they print nothing. */
+  readonly help?: HelpTexts;
+  /** Matches so far of fault lines with `nth`. */
+  readonly counts?: ReadonlyMap<string, number>;
+}
+
+export interface SimulatedRunResult {
+  readonly rc: number;
+  readonly stdout: string;
+  /** The text that was given if nothing tried to change the state, else the canonical text. */
+  readonly state: string;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/**
+ * Runs nvidia-smi as a function: no file, no clock, no process. `sleep` faults take no time.
+ * @throws HungUp for a `hang` fault
+ * @throws StateSyntaxError, FaultSyntaxError
+ */
+export function runNvidiaSmi(run: SimulatedRun): SimulatedRunResult {
+  const output: string[] = [];
+  const counts = new Map(run.counts);
+  let state: NodeState = parseState(run.state, run.gpus.length);
+  let changed = false;
+  const world: World = {
+    gpus: run.gpus,
+    argv: run.argv,
+    uid: run.uid ?? 0,
+    now: run.now ?? new Date(0),
+    faults: parseFaults(run.faults ?? ''),
+    print: (text) => output.push(text),
+    readState: () => state,
+    changeState: (_call, change) => {
+      state = change(state);
+      changed = true;
+    },
+    countMatch: (rule: FaultRule) => {
+      const count = (counts.get(rule.line) ?? 0) + 1;
+      counts.set(rule.line, count);
+      return count;
+    },
+    sleep: () => undefined,
+    hang: () => {
+      throw new HungUp('a hang fault struck');
+    },
+  };
+  const { exitCode, damage } = runInWorld(world, run.help ?? (() => ''));
+  return { rc: exitCode, stdout: damage(output.join('')), state: changed ? renderState(state) : run.state, counts };
+}

@@ -1,0 +1,124 @@
+import { readFileSync, writeSync } from 'node:fs';
+import { parseFaults } from '../faults/fault-text.ts';
+import { pause } from './file-lock.ts';
+import type { SimulatedGpu } from '../nvml/gpu.ts';
+import { assembleGpus, RECORDED_SEED } from '../nvml/gpu.ts';
+import type { HelpTexts } from '../help/help-texts.ts';
+import { appendToLog, describeChange } from './operation-log.ts';
+import { runInWorld } from '../run.ts';
+import type { LogEntry } from './operation-log.ts';
+import { countFaultMatch, readStateFile, updateStateFile } from './state-file.ts';
+import type { World } from './world.ts';
+
+/** Settings of the program, from its environment. */
+export interface Settings {
+  readonly gpus: readonly SimulatedGpu[];
+  readonly stateFile: string;
+  readonly logFile?: string;
+  readonly faultsFile?: string;
+  readonly uid: number;
+}
+
+/** A setting that is missing or cannot be read. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** @throws SettingsError, UnknownGpuError, RangeError */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const text = (name: string): string | undefined => environment[`NVIDIA_SMI_SIM_${name}`];
+  const stateFile = text('STATE');
+  if (stateFile === undefined || stateFile === '') {
+    throw new SettingsError('NVIDIA_SMI_SIM_STATE is not set: give the path of the state file (it need not exist yet)');
+  }
+  const names = (text('GPUS') ?? '').split(',').filter((name) => name.trim() !== '');
+  const uid = text('UID');
+  if (uid !== undefined && !/^\d+$/.test(uid)) {
+    throw new SettingsError(`NVIDIA_SMI_SIM_UID is ${JSON.stringify(uid)}, which is no user id; 0 is root`);
+  }
+  const logFile = text('LOG');
+  const faultsFile = text('FAULTS');
+  return {
+    gpus: assembleGpus(names, text('SEED') ?? RECORDED_SEED),
+    stateFile,
+    ...(logFile === undefined || logFile === '' ? {} : { logFile }),
+    ...(faultsFile === undefined || faultsFile === '' ? {} : { faultsFile }),
+    uid: uid === undefined ? 0 : Number(uid),
+  };
+}
+
+/** Runs one command line against the files of `settings`, writes to standard output and returns the exit code. */
+export function runAsProcess(settings: Settings, argv: readonly string[], help: HelpTexts): number {
+  const { gpus, stateFile, logFile, faultsFile, uid } = settings;
+  const log = (entry: LogEntry): void => {
+    if (logFile !== undefined) {
+      appendToLog(logFile, argv, entry);
+    }
+  };
+  let buffer = '';
+  const flush = (text: string): void => {
+    writeAll(text);
+    buffer = '';
+  };
+  const world: World = {
+    gpus,
+    argv,
+    uid,
+    now: new Date(),
+    faults: faultsFile === undefined ? [] : parseFaults(readFileSync(faultsFile, 'utf8')),
+    print: (text) => {
+      buffer += text;
+    },
+    readState: () => readStateFile(stateFile, gpus.length),
+    changeState: (call, change) => {
+      updateStateFile(stateFile, gpus.length, change, (before, after) => {
+        const entry = describeChange(call, before, after);
+        if (entry !== undefined) {
+          log(entry);
+        }
+      });
+    },
+    countMatch: (rule) => countFaultMatch(stateFile, rule.line),
+    sleep: pause,
+    hang: (dies) => {
+      flush(buffer);
+      return hang(dies);
+    },
+  };
+  log({ event: 'start' });
+  const { exitCode, damage } = runInWorld(world, help);
+  flush(damage(buffer));
+  log({ event: 'end', rc: exitCode });
+  return exitCode;
+}
+
+/** Blocks the only thread: with a handler set, SIGTERM is noted and never handled. */
+function hang(dies: boolean): never {
+  if (!dies) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => undefined);
+    }
+  }
+  for (;;) {
+    pause(60_000);
+  }
+}
+
+function writeAll(text: string): void {
+  const bytes = Buffer.from(text);
+  let written = 0;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(1, bytes, written);
+    } catch (error) {
+      // The reader has gone, as after its own output limit: nvidia-smi would die of SIGPIPE.
+      if (error instanceof Error && 'code' in error && error.code === 'EPIPE') {
+        return;
+      }
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) {
+        throw error;
+      }
+      pause(2);
+    }
+  }
+}

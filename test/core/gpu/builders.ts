@@ -1,0 +1,44 @@
+import type { Instance } from '../../../src/core/gpu/search/instance.ts';
+import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
+import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
+import type { GpuPlan, GpuPlanResult } from '../../../src/core/gpu/plan/gpu-plan.ts';
+import type { Refusal } from '../../../src/core/gpu/search/refusal.ts';
+
+/** The model that a test is about; a name that finds none is a mistake in the test. */
+export function modelOf(name: string): GpuModel {
+  const model = findModel(name);
+  if (model === undefined) throw new Error(`no GPU model is called ${name}`);
+  return model;
+}
+
+/** `3g.20gb@4` as an idle instance, `3g.20gb@4*` as a busy one, with the given compute instances if any. */
+export function anInstance(text: string, computeInstances?: readonly string[]): Instance {
+  const [profile = '', start = ''] = text.replace('*', '').split('@');
+  return {
+    profile,
+    start: Number(start),
+    busy: text.endsWith('*'),
+    ...(computeInstances === undefined ? {} : { computeInstances }),
+  };
+}
+
+export function someInstances(...texts: readonly string[]): readonly Instance[] {
+  return texts.map((text) => anInstance(text));
+}
+
+/** Instances as `3g.20gb@4`, in the order given. */
+export function writePlaces(
+  instances: readonly { readonly profile: string; readonly start: number }[],
+): readonly string[] {
+  return instances.map(({ profile, start }) => `${profile}@${start}`);
+}
+
+export function expectPlan(result: GpuPlanResult): GpuPlan {
+  if (!result.fits) throw new Error(`expected a plan, got: ${result.refusal.message}`);
+  return result;
+}
+
+export function expectRefusal(result: { readonly fits: true } | { fits: false; refusal: Refusal }): Refusal {
+  if (result.fits) throw new Error('expected a refusal, got a plan');
+  return result.refusal;
+}

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import {
+  computeInstanceName,
+  computeInstanceSlices,
+  isProfileNameError,
+  parseProfile,
+  profileNamesEqual,
+  resourceName,
+} from '../../../src/core/gpu/geometry/profile-name.ts';
+
+describe('the grammar of profile names', () => {
+  it('takes apart every form that nvidia-smi prints', () => {
+    expect(parseProfile('1g.5gb')).to.deep.equal(parsed('1g.5gb', { gpuSlices: 1, gb: 5 }));
+    expect(parseProfile('1g.5gb+me')).to.deep.equal(parsed('1g.5gb+me', { gpuSlices: 1, gb: 5, added: ['me'] }));
+    expect(parseProfile('1g.24gb+me.all')).to.deep.equal(
+      parsed('1g.24gb+me.all', { gpuSlices: 1, gb: 24, added: ['me.all'] }),
+    );
+    expect(parseProfile('1g.24gb-me')).to.deep.equal(parsed('1g.24gb-me', { gpuSlices: 1, gb: 24, removed: ['me'] }));
+    expect(parseProfile('2g.48gb+gfx')).to.deep.equal(parsed('2g.48gb+gfx', { gpuSlices: 2, gb: 48, added: ['gfx'] }));
+    expect(parseProfile('1g.0gb')).to.deep.equal(parsed('1g.0gb', { gpuSlices: 1, gb: 0 }));
+  });
+
+  it('tells the compute instance from its GPU instance', () => {
+    expect(parseProfile('1c.3g.20gb')).to.deep.equal({
+      ...parsed('1c.3g.20gb', { gpuSlices: 3, gb: 20 }),
+      instanceProfile: '3g.20gb',
+      computeInstanceSlices: 1,
+    });
+  });
+
+  it('spells a compute instance over the whole GPU instance without its prefix', () => {
+    expect(parseProfile('3c.3g.20gb')).to.deep.equal(parseProfile('3g.20gb'));
+  });
+
+  it('knows the names of every model of the table', () => {
+    for (const { profiles } of MODELS)
+      for (const { name, computeSlices } of profiles)
+        expect(parseProfile(name)).to.include({ name, gpuSlices: computeSlices });
+  });
+
+  for (const [text, hint] of [
+    ['1G.5GB', 'write 1g.5gb'],
+    ['MIG 1g.5gb', 'write 1g.5gb'],
+    ['1g.5gb.me', 'write 1g.5gb+me'],
+    ['mig-1g.24gb.me.all', 'write 1g.24gb+me.all'],
+    ['4c.3g.20gb', 'cannot be larger than its GPU instance of 3'],
+    ['', 'written like 1g.5gb'],
+    ['0g.5gb', 'written like 1g.5gb'],
+    ['1g.5gb;reboot', 'written like 1g.5gb'],
+  ] as const) {
+    it(`refuses "${text}" and says: ${hint}`, () => {
+      const result = parseProfile(text);
+      expect(isProfileNameError(result) && result.message).to.include(hint);
+    });
+  }
+
+  it('never throws, whatever it is given', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const result = parseProfile(text);
+        expect(isProfileNameError(result) ? result.code : result.name).to.be.a('string');
+      }),
+    );
+  });
+
+  it('holds names for equal that differ in spelling only', () => {
+    expect(profileNamesEqual('3c.3g.20gb', '3g.20gb')).to.equal(true);
+    expect(profileNamesEqual('1g.24gb+me,gfx', '1g.24gb+gfx,me')).to.equal(true);
+    expect(profileNamesEqual('1g.24gb+me', '1g.24gb-me')).to.equal(false);
+    expect(profileNamesEqual('1c.3g.20gb', '2c.3g.20gb')).to.equal(false);
+    expect(profileNamesEqual('bad', 'worse')).to.equal(false);
+  });
+
+  it('writes the resource of a profile as the device plugin does', () => {
+    expect(resourceName('1g.5gb+me')).to.equal('nvidia.com/mig-1g.5gb.me');
+    expect(resourceName('1g.24gb-me')).to.equal('nvidia.com/mig-1g.24gb-me');
+    expect(resourceName('1c.3g.20gb')).to.equal('nvidia.com/mig-1c.3g.20gb');
+  });
+
+  it('reads the slices of a compute instance by its prefix only, since the driver leaves +me out', () => {
+    expect(computeInstanceSlices('1g.5gb', 1)).to.equal(1);
+    expect(computeInstanceSlices('2c.3g.20gb', 3)).to.equal(2);
+    expect(computeInstanceName('3g.20gb', 2, 3)).to.equal('2c.3g.20gb');
+    expect(computeInstanceName('3g.20gb', 3, 3)).to.equal('3g.20gb');
+  });
+});
+
+interface Parts {
+  readonly gpuSlices: number;
+  readonly gb: number;
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+}
+
+function parsed(name: string, { gpuSlices, gb, added = [], removed = [] }: Parts): object {
+  return { name, instanceProfile: name, gpuSlices, gb, added, removed };
+}

@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Layout } from '../../../src/core/gpu/geometry/geometry.ts';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
+import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
+import type { Refusal } from '../../../src/core/gpu/search/refusal.ts';
+import { expectRefusal, modelOf } from './builders.ts';
+
+function refusalOf(model: string, layout: Layout): Refusal {
+  return expectRefusal(fitLayout(modelOf(model), layout));
+}
+
+describe('the refusal of a layout', () => {
+  it('names the resource that ran out, with numbers, and the nearest layouts that fit', () => {
+    expect(refusalOf('a100-40gb', { '3g.20gb': 2, '1g.5gb': 1 })).to.deep.equal({
+      code: 'NotEnoughMemorySlices',
+      message:
+        '3g.20gb ×2 + 1g.5gb ×1 on A100-40GB: needs 9 of 8 memory slices (2 × 3g.20gb at 4, 1 × 1g.5gb at 1); nearest layouts that fit: ' +
+        '1g.5gb ×1 + 2g.10gb ×1 + 3g.20gb ×1, or 3g.20gb ×2, or 1g.5gb ×1 + 2g.10gb ×1 + 4g.20gb ×1',
+      resource: 'MemorySlices',
+      needed: 9,
+      available: 8,
+      largestPart: { '3g.20gb': 2 },
+      alternatives: [
+        { '1g.5gb': 1, '2g.10gb': 1, '3g.20gb': 1 },
+        { '3g.20gb': 2 },
+        { '1g.5gb': 1, '2g.10gb': 1, '4g.20gb': 1 },
+      ],
+    });
+  });
+
+  for (const [model, layout, expected] of [
+    [
+      'a100-40gb',
+      { '1g.5gb': 8 },
+      { code: 'NotEnoughComputeSlices', resource: 'ComputeSlices', needed: 8, available: 7 },
+    ],
+    ['a100-40gb', { '1g.5gb+me': 2 }, { code: 'TooManyInstances', resource: 'Instances', needed: 2, available: 1 }],
+    [
+      'a30',
+      { '1g.6gb+me': 1, '2g.12gb+me': 1 },
+      { code: 'NotEnoughEngines', resource: 'JpegEngines', needed: 2, available: 1 },
+    ],
+    [
+      'rtx-pro-6000',
+      { '1g.24gb+me.all': 1, '1g.24gb': 1 },
+      { code: 'NotEnoughEngines', resource: 'Decoders', needed: 5, available: 4 },
+    ],
+    [
+      'thor',
+      { '1g.0gb': 1, '2g.0gb': 1 },
+      { code: 'ExclusiveProfiles', resource: 'Instances', needed: 2, available: 1 },
+    ],
+  ] as const)
+    it(`says of ${JSON.stringify(layout)} on ${model} that it lacks ${expected.resource}`, () => {
+      const refusal = refusalOf(model, layout);
+      expect(refusal).to.include(expected);
+      expect(refusal.message).to.match(new RegExp(`${expected.needed}.*${expected.available}`));
+    });
+
+  for (const [engine, resource] of [
+    ['copy', 'CopyEngines'],
+    ['encoder', 'Encoders'],
+    ['ofa', 'OpticalFlowEngines'],
+  ] as const)
+    it(`names ${resource} where a live table makes them the limit`, () => {
+      const { id: _id, ...model } = modelOf('rtx-pro-6000');
+      const live = {
+        ...model,
+        engines: { copy: 9, decoder: 9, encoder: 9, jpeg: 9, ofa: 9, [engine]: 1 },
+        profiles: model.profiles.map((profile) => ({ ...profile, engines: { ...profile.engines, [engine]: 1 } })),
+      };
+      expect(expectRefusal(fitLayout(live, { '1g.24gb': 2 }))).to.include({ resource, needed: 2, available: 1 });
+    });
+
+  it('says that starts do not combine where a live table has enough slices but too few places', () => {
+    const model = modelOf('a30');
+    const narrow = {
+      ...model,
+      profiles: model.profiles.map((profile) => ({ ...profile, starts: profile.starts.slice(0, 1) })),
+    };
+    const refusal = expectRefusal(fitLayout(narrow, { '1g.6gb': 2 }));
+    expect(refusal.code).to.equal('NoPlacement');
+    expect(refusal.message).to.include('do not combine');
+    expect(refusal.largestPart).to.deep.equal({ '1g.6gb': 1 });
+  });
+
+  it('counts the GPU instances that compute instances need', () => {
+    const refusal = refusalOf('a100-40gb', { '1c.3g.20gb': 7 });
+    expect(refusal).to.include({ code: 'NotEnoughMemorySlices', needed: 12 });
+    expect(refusal.message).to.include('3 × 3g.20gb at 4');
+  });
+
+  it('keeps compute instances in the largest part where all of their GPU instances fit', () => {
+    expect(refusalOf('a100-40gb', { '1c.3g.20gb': 6, '1g.5gb': 1 }).largestPart).to.deep.equal({ '1c.3g.20gb': 6 });
+  });
+
+  it('says which slice an unknown name is on this model, and offers the layout with it', () => {
+    const refusal = refusalOf('a100-80gb', { '1g.5gb': 2, '3g.40gb': 1 });
+    expect(refusal.code).to.equal('UnknownProfile');
+    expect(refusal.message).to.include(
+      'A100-80GB has no profile 1g.5gb (1g.10gb is the same slice here); it has 1g.10gb,',
+    );
+    expect(refusal.largestPart).to.deep.equal({ '3g.40gb': 1 });
+    expect(refusal.alternatives[0]).to.deep.equal({ '1g.10gb': 2, '3g.40gb': 1 });
+  });
+
+  it('names the nearest profile where no other model explains the name', () => {
+    expect(refusalOf('a100-40gb', { '3g.21gb': 1 }).message).to.include('3g.21gb (nearest is 3g.20gb)');
+  });
+
+  it('says how a malformed name is written', () => {
+    const refusal = refusalOf('a100-40gb', { '1g.5gb.me': 1, '3g.20gb': 1 });
+    expect(refusal.code).to.equal('InvalidProfileName');
+    expect(refusal.message).to.include('write 1g.5gb+me');
+    expect(refusal.largestPart).to.deep.equal({ '3g.20gb': 1 });
+  });
+
+  it('says which compute instances a profile can hold', () => {
+    const refusal = refusalOf('a100-40gb', { '3c.4g.20gb': 1 });
+    expect(refusal.code).to.equal('InvalidComputeInstance');
+    expect(refusal.message).to.include('1, 2, 4 slices, not of 3');
+  });
+
+  for (const count of [0, -1, 1.5, Number.NaN, 1e9])
+    it(`refuses a count of ${count}`, () => {
+      expect(refusalOf('a100-40gb', { '1g.5gb': count }).code).to.equal('InvalidCount');
+    });
+
+  it('calls the GPU what the caller calls it', () => {
+    const { id: _, ...live } = modelOf('a100-40gb');
+    const refusal = expectRefusal(fitLayout(live, { '1g.5gb': 8 }, 'A100-SXM4-40GB'));
+    expect(refusal.message).to.include('on A100-SXM4-40GB:');
+  });
+
+  it('offers only layouts that fit, each once, and a part that is no larger than what was wanted', () => {
+    const aWish = fc.constantFrom(...MODELS).chain((model) =>
+      fc
+        .dictionary(fc.constantFrom(...model.profiles.map(({ name }) => name)), fc.integer({ min: 1, max: 9 }), {
+          maxKeys: 4,
+        })
+        .map((layout) => ({ id: model.id, layout })),
+    );
+    fc.assert(
+      fc.property(aWish, ({ id, layout }) => {
+        const model = modelOf(id);
+        const result = fitLayout(model, layout);
+        if (result.fits) return;
+        const { alternatives, largestPart, message } = result.refusal;
+        expect(alternatives.length).to.be.within(1, 3);
+        expect(new Set(alternatives.map((each) => JSON.stringify(each))).size).to.equal(alternatives.length);
+        for (const each of [...alternatives, largestPart]) expect(fitLayout(model, each).fits).to.equal(true);
+        for (const [name, count] of Object.entries(largestPart)) expect(count).to.be.at.most(layout[name] ?? 0);
+        expect(message).to.include(id.toUpperCase());
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never becomes an exception, whatever the layout and whatever is on the GPU', () => {
+    const anyInstances = fc.array(
+      fc.record({
+        profile: fc.oneof(fc.constantFrom('1g.5gb', '3g.20gb', '9g.99gb'), fc.string()),
+        start: fc.double(),
+        busy: fc.boolean(),
+      }),
+      { maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(anyInstances, fc.dictionary(fc.string(), fc.double()), (have, want) => {
+        expect(planGpu(modelOf('a100-40gb'), have, want).fits).to.be.a('boolean');
+      }),
+    );
+  });
+});

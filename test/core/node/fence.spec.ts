@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { decideFence, type FencePod, type FenceSituation } from '../../../src/core/node/fence.ts';
+
+const old: FencePod = { uid: 'old', leaving: false };
+const fresh: FencePod = { uid: 'new', leaving: false };
+const mark = { change: '2@boot', uids: ['old'], tolerates: true };
+const wanted = { 'nvidia.com/mig-1g.5gb': 7 };
+const layout = {
+  before: { 'nvidia.com/mig-3g.20gb': '2' },
+  none: { 'nvidia.com/mig-3g.20gb': '0' },
+  after: { 'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/mig-1g.5gb': '7' },
+};
+
+/** A node closed for a change, whose device is done, and which has advertised the layout of before for two seconds. */
+function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
+  return {
+    wanted,
+    allocatable: layout.before,
+    closed: true,
+    changed: true,
+    mark: undefined,
+    differsMs: 2000,
+    readyMs: undefined,
+    followed: false,
+    patienceMs: 1000,
+    pods: [old],
+    ...more,
+  };
+}
+
+describe('decideFence', () => {
+  it('opens a node that was not changed and advertises what is there, without looking at its pods', () => {
+    const steady = aChange({ allocatable: layout.after, closed: false, changed: false, pods: undefined });
+    expect(decideFence(steady)).to.deep.equal({ next: 'Open' });
+  });
+
+  it('gives what advertises without a known pod its time, and believes it when it has', () => {
+    expect(decideFence(aChange({ differsMs: 500, pods: [] }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
+    expect(decideFence(aChange({ pods: [] }))).to.deep.equal({ next: 'Wait', why: 'NoPlugin' });
+    expect(decideFence(aChange({ allocatable: layout.after }))).to.deep.equal({ next: 'Open' });
+  });
+
+  it('does not wait for a plugin whose pod it knows: NVIDIA’s never looks again by itself', () => {
+    expect(decideFence(aChange({ differsMs: 0 }))).to.deep.include({ next: 'Evict', first: true });
+  });
+
+  it('asks for the pods before it decides over them', () => {
+    expect(decideFence(aChange({ pods: undefined }))).to.deep.equal({ next: 'LookAtPods' });
+  });
+
+  it('evicts every pod that was there when the device was done, and says so before', () => {
+    const pods = [old, { uid: 'second', leaving: false }, { uid: 'third', leaving: true }];
+    expect(decideFence(aChange({ pods }))).to.deep.equal({ next: 'Evict', uids: ['old', 'second'], first: true });
+  });
+
+  it('evicts a pod also where the counts are right and never were others: they may be those of before', () => {
+    const sameCounts = aChange({ allocatable: layout.after, differsMs: undefined });
+    expect(decideFence(sameCounts)).to.deep.include({ next: 'Evict', first: true });
+  });
+
+  it('believes the kubelet that devices have been exchanged where counts cannot tell, once the old pods are gone', () => {
+    const sameCounts = aChange({ allocatable: layout.after, differsMs: undefined, mark, pods: [fresh] });
+    expect(decideFence(sameCounts)).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence({ ...sameCounts, followed: true })).to.deep.equal({ next: 'Open' });
+    const oldIsLeft = { ...sameCounts, followed: true, pods: [{ ...old, leaving: true }] };
+    expect(decideFence(oldIsLeft)).to.deep.equal({ next: 'Wait', why: 'OldPlugin' });
+  });
+
+  it('tries again for a pod that was written down and not evicted', () => {
+    expect(decideFence(aChange({ mark }))).to.deep.equal({ next: 'Evict', uids: ['old'], first: false });
+  });
+
+  it('never evicts a pod that came after', () => {
+    expect(decideFence(aChange({ mark, pods: [fresh] }))).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+  });
+
+  it('waits for the pod of before to end, whatever is advertised', () => {
+    const pods = [{ ...old, leaving: true }, fresh];
+    for (const allocatable of Object.values(layout)) {
+      expect(decideFence(aChange({ mark, pods, allocatable }))).to.deep.equal({ next: 'Wait', why: 'OldPlugin' });
+    }
+  });
+
+  it('keeps the taint until the layout is advertised where the plugin tolerates it', () => {
+    const gone = aChange({ mark, pods: [], allocatable: layout.none });
+    expect(decideFence(gone)).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence({ ...gone, pods: [fresh], allocatable: layout.after })).to.deep.equal({ next: 'Open' });
+  });
+
+  it('takes the taint off at zero where the plugin does not tolerate it, and not before', () => {
+    const intolerant = aChange({ mark: { ...mark, tolerates: false }, pods: [] });
+    expect(decideFence(intolerant)).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence({ ...intolerant, allocatable: layout.none })).to.deep.equal({ next: 'TakeTaintsOff' });
+  });
+
+  it('takes the taint off at zero for the first pod of a plugin', () => {
+    expect(decideFence(aChange({ allocatable: layout.none, pods: [] }))).to.deep.equal({ next: 'TakeTaintsOff' });
+  });
+
+  it('leaves a plugin alone that it does not know, and keeps the node closed', () => {
+    expect(decideFence(aChange({ pods: [] }))).to.deep.equal({ next: 'Wait', why: 'NoPlugin' });
+  });
+
+  it('believes right counts that never were others only when the new pod has had time to tell', () => {
+    const sameCounts = aChange({ mark, pods: [fresh], allocatable: layout.after, differsMs: undefined });
+    expect(decideFence(sameCounts)).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence({ ...sameCounts, readyMs: 500 })).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence({ ...sameCounts, readyMs: 1000 })).to.deep.equal({ next: 'Open' });
+  });
+
+  it('does not restart the plugin of an open node that advertises nothing for a moment', () => {
+    const outage = aChange({ closed: false, changed: false, allocatable: layout.none });
+    expect(decideFence(outage)).to.deep.equal({ next: 'Wait', why: 'Patience' });
+    expect(decideFence({ ...outage, differsMs: 31_000 })).to.deep.include({ next: 'Evict' });
+  });
+
+  it('never opens a closed node that advertises anything but the layout, whatever else is so', () => {
+    const amount = fc.constantFrom('0', '2', '7');
+    const situation = fc.record({
+      allocatable: fc.record({ 'nvidia.com/mig-3g.20gb': amount, 'nvidia.com/mig-1g.5gb': amount }),
+      changed: fc.boolean(),
+      mark: fc.constantFrom(undefined, mark, { ...mark, tolerates: false }),
+      differsMs: fc.constantFrom(undefined, 0, 2000),
+      readyMs: fc.constantFrom(undefined, 0, 2000),
+      followed: fc.boolean(),
+      pods: fc.subarray([old, fresh, { uid: 'leaving', leaving: true }]),
+    });
+    fc.assert(
+      fc.property(situation, (parts) => {
+        const { next } = decideFence(aChange({ ...parts }));
+        const counts = Object.values(parts.allocatable).join();
+        const isMarkedAlive = parts.mark !== undefined && parts.pods.includes(old);
+        if (next === 'Open') {
+          expect(counts).to.equal('0,7');
+          if (parts.changed) expect(isMarkedAlive).to.equal(false);
+        }
+        if (next === 'TakeTaintsOff') expect([counts, isMarkedAlive]).to.deep.equal(['0,0', false]);
+      }),
+    );
+  });
+});

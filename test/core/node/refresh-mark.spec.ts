@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { changeKey, formatRefreshMark, readRefreshMark } from '../../../src/core/node/refresh-mark.ts';
+import { aDevice, aGpu, aPartition } from '../../support/builders.ts';
+
+describe('the mark of a refresh', () => {
+  it('is read as it was written', () => {
+    for (const tolerates of [true, false]) {
+      for (const uids of [[], ['a'], ['a', 'b']]) {
+        const mark = { change: '3@abc', uids, tolerates };
+        expect(readRefreshMark(formatRefreshMark(mark), '3@abc')).to.deep.equal(mark);
+      }
+    }
+  });
+
+  it('says nothing of another change', () => {
+    expect(readRefreshMark('3@abc/a', '4@abc')).to.equal(undefined);
+    expect(readRefreshMark(undefined, '4@abc')).to.equal(undefined);
+  });
+
+  it('is another after a new grant and after a restart of the node', () => {
+    const partition = (epoch: number, bootID: string) =>
+      aPartition({
+        granted: { gpus: [], epoch, planHash: '', deadline: '2026-01-01T00:00:00Z' },
+        device: { ...aDevice(), bootID },
+      });
+    const keys = [partition(1, 'boot-a'), partition(2, 'boot-a'), partition(1, 'boot-b')].map((partition) =>
+      changeKey(partition),
+    );
+    expect(new Set(keys).size).to.equal(3);
+    expect(changeKey(aPartition())).to.equal('0@');
+  });
+
+  it('is the same for every try of a change that fails and leaves the device as it was', () => {
+    const failed = (epoch: number, slices: readonly string[]) =>
+      aPartition({
+        granted: { gpus: [], epoch, planHash: '', deadline: '2026-01-01T00:00:00Z' },
+        device: { ...aDevice(aGpu({ slices })), error: { code: 'InUse', message: 'busy' } },
+      });
+    expect(changeKey(failed(2, ['1g.5gb@0']))).to.equal(changeKey(failed(1, ['1g.5gb@0'])));
+    expect(changeKey(failed(2, ['1g.5gb@0']))).not.to.equal(changeKey(failed(2, ['1g.5gb@1'])));
+  });
+});

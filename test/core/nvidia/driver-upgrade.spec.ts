@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { driverUpgrade } from '../../../src/core/nvidia/driver-upgrade.ts';
+
+const state = 'nvidia.com/gpu-driver-upgrade-state';
+
+describe('a driver upgrade', () => {
+  it('is not under way without the labels, before it is begun, and once it is done', () => {
+    expect(driverUpgrade({})).to.equal(undefined);
+    for (const idle of ['', 'upgrade-done', 'upgrade-required']) {
+      expect(driverUpgrade({ [state]: idle, 'nvidia.com/gpu.deploy.dcgm': 'true' }), idle).to.equal(undefined);
+    }
+  });
+
+  it('is under way in every other state of the upgrade controller', () => {
+    for (const busy of [
+      'node-maintenance-required',
+      'post-maintenance-required',
+      'cordon-required',
+      'wait-for-jobs-required',
+      'pod-deletion-required',
+      'drain-required',
+      'pod-restart-required',
+      'validation-required',
+      'uncordon-required',
+      'a-state-of-the-future',
+    ]) {
+      expect(driverUpgrade({ [state]: busy })).to.equal(
+        `gpu-operator upgrades the driver of this node (${state}=${busy}); waiting until it is upgrade-done`,
+      );
+    }
+  });
+
+  it('that failed says how to try it again', () => {
+    expect(driverUpgrade({ [state]: 'upgrade-failed' })).to.equal(
+      `the driver upgrade of this node failed (${state}=upgrade-failed): repair it, ` +
+        'then set the label to upgrade-required to try again; waiting until it is upgrade-done',
+    );
+  });
+
+  it('is under way while k8s-driver-manager has paused the clients, whatever the state says', () => {
+    const paused = { 'nvidia.com/gpu.deploy.dcgm': 'paused-for-driver-upgrade' };
+    expect(driverUpgrade({ ...paused, [state]: 'upgrade-done' })).to.equal(
+      'k8s-driver-manager replaces the driver of this node (paused-for-driver-upgrade: nvidia.com/gpu.deploy.dcgm); ' +
+        'waiting until it sets this label back',
+    );
+    expect(driverUpgrade({ ...paused, 'nvidia.com/gpu.deploy.a': 'paused-for-driver-upgrade' })).to.equal(
+      'k8s-driver-manager replaces the driver of this node ' +
+        '(paused-for-driver-upgrade: nvidia.com/gpu.deploy.a, nvidia.com/gpu.deploy.dcgm); ' +
+        'waiting until it sets these labels back',
+    );
+  });
+
+  it('is not what our own pause looks like', () => {
+    expect(driverUpgrade({ 'nvidia.com/gpu.deploy.dcgm': 'paused-for-mig-change' })).to.equal(undefined);
+  });
+});
