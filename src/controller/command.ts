@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
-import { checkClients } from '../core/pods/holder-check.ts';
-import { defaultClients, type GpuClient } from '../core/pods/gpu-holders.ts';
+import { checkHolders } from '../core/pods/holder-check.ts';
+import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
 import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
@@ -18,12 +18,17 @@ import { integer, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { GpuPartitionOperator } from './operator.ts';
-import type { ConfigMapName } from './plugin-config.ts';
+
+interface ConfigMapName {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 interface Options {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace: string;
+  readonly agentNamespace: string;
   readonly identity: string;
   readonly leaderElect: boolean;
   readonly leaseSeconds: number;
@@ -36,7 +41,7 @@ interface Options {
   readonly devicePluginSelector?: LabelSelector;
   readonly devicePluginConfigMap?: ConfigMapName;
   readonly advertiseDeadlineSeconds: number;
-  readonly gpuClients?: readonly GpuClient[];
+  readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
 }
 
@@ -51,6 +56,11 @@ export function controllerCommand(): Command {
       '--namespace <name>',
       'namespace of the leader’s Lease',
       process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
+    )
+    .option(
+      '--agent-namespace <name>',
+      'namespace of the agents’ pods, whose readiness is watched',
+      'gpu-partition-agents',
     )
     .option(
       '--identity <name>',
@@ -114,6 +124,7 @@ async function runController(options: Options): Promise<void> {
       client: new KubeClient(client.config, controllerManager, term.signal),
       logger,
       instance: options.identity,
+      agentNamespace: options.agentNamespace,
       settings: {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,
@@ -122,8 +133,8 @@ async function runController(options: Options): Promise<void> {
         pluginSelector: options.devicePluginSelector,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
-        gpuClients: options.gpuClients ?? defaultClients,
-        clientsDeadlineMs: options.clientsDeadlineSeconds * 1000,
+        gpuHolders: options.gpuClients ?? defaultHolders,
+        holdersDeadlineMs: options.clientsDeadlineSeconds * 1000,
       },
     });
     try {
@@ -164,14 +175,14 @@ function configMapName(text: string): ConfigMapName {
   return { namespace, name };
 }
 
-function gpuClients(path: string): readonly GpuClient[] {
+function gpuClients(path: string): readonly GpuHolder[] {
   let value: unknown;
   try {
     value = parse(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new InvalidArgumentError(`cannot be read: ${String(error)}`);
   }
-  const clients = checkClients(value);
+  const clients = checkHolders(value);
   if (typeof clients === 'string') throw new InvalidArgumentError(`${path}: ${clients}`);
   return clients;
 }

@@ -38,6 +38,10 @@ export interface GpuNodePartition {
        */
       name: string;
       /**
+       * Its UID.
+       */
+      uid?: string;
+      /**
        * Its generation when the wish was made.
        */
       generation: number;
@@ -144,6 +148,27 @@ export interface GpuNodePartition {
      * Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares).
      */
     writerMode?: 'Patch' | 'Verify';
+    /**
+     * What is waited for, each since when, so that a new leader resets no clock. Written by the controller.
+     */
+    waits?: {
+      /**
+       * What is waited for.
+       */
+      name: string;
+      /**
+       * When the wait began.
+       */
+      since: string;
+      /**
+       * The change of the device that it is about.
+       */
+      of?: string;
+      /**
+       * How often it has begun.
+       */
+      count?: number;
+    }[];
     /**
      * Ready, Waiting and others. Written by the controller.
      */

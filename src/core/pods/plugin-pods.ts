@@ -1,5 +1,5 @@
 import { hasEnded } from './gpu-pods.ts';
-import type { Taint } from '../metadata/node-patch.ts';
+import type { Taint } from '../metadata/node-change.ts';
 
 /** The parts of a pod that tell whether it is the device plugin's, and where it stands. */
 export interface PluginPodView {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { managedLabelsAnnotation } from '../../../src/core/nvidia/feature-discovery/managed-labels.ts';
-import { combine, gpuLabels, readyNode, releaseNode } from '../../../src/core/node/node-marks.ts';
+import { combine } from '../../../src/core/metadata/node-change.ts';
+import { gpuLabels, readyNode, releaseNode } from '../../../src/core/node/node-marks.ts';
 import { patchNode } from '../../../src/core/metadata/node-patch.ts';
 import { aGpu } from '../../support/builders.ts';
 

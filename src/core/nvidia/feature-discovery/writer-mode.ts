@@ -1,4 +1,4 @@
-import type { NodeChange, NodeMetadata } from '../../metadata/node-patch.ts';
+import type { NodeChange, NodeMetadata } from '../../metadata/node-change.ts';
 import { managedLabelsAnnotation } from './managed-labels.ts';
 import { diffLabels, nfdOwnedLabelKeys } from '../labels/label-diff.ts';
 import { GFD_TIMESTAMP_KEY, isGfdLabelKey, NVIDIA_PREFIX } from '../labels/label-key.ts';

@@ -1,0 +1,60 @@
+import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
+import type { NodeChange } from '../../metadata/node-change.ts';
+import { type WriterMode, writerModeOf } from '../../nvidia/feature-discovery/writer-mode.ts';
+import { describeReport } from '../../nvidia/labels/describe-report.ts';
+import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
+import { computeLabels, type NodeLabels } from '../../nvidia/labels/node-labels.ts';
+import { sharingOf } from '../../nvidia/plugin-config/managed-config.ts';
+import { computeResources } from '../../nvidia/resources/node-resources.ts';
+import { gpuLabels } from '../node-marks.ts';
+import { metadataOf } from '../node-view.ts';
+import type { Situation } from '../snapshot.ts';
+
+/** What GPU Feature Discovery and the device plugin make of a device. */
+export interface Prediction extends NodeLabels {
+  readonly offer: ReturnType<typeof computeResources>;
+}
+
+export type StaleLabel = readonly [key: string, value: string];
+
+export function predict({ partition, settings }: Situation, { spec }: GpuPartitionPolicy): Prediction {
+  const description = describeReport(partition.status?.device ?? {});
+  const sharing = settings.pluginConfigMap && sharingOf(spec);
+  return {
+    ...computeLabels(description, spec.strategy, sharing),
+    offer: computeResources(description, spec.strategy, sharing),
+  };
+}
+
+/** Who writes the nvidia.com labels of a node. What it was is in the status, which outlives us. */
+export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'partition'>): WriterMode {
+  const { labels = {}, annotations = {} } = node.metadata;
+  return writerModeOf({ labels, annotations, gfdPod: undefined, before: partition.status?.writerMode });
+}
+
+/**
+ * Labels that tell of a node's device as it is, be that as wished or not. Nothing where they are GPU Feature Discovery's to write, or
+ * where the device is not known: no labels because of that must never be read as take all labels away.
+ *
+ * @param predicted what GPU Feature Discovery would write of the device
+ */
+export function layoutLabels(situation: Situation, predicted: NodeLabels): NodeChange {
+  const device = situation.partition.status?.device;
+  if (writerModeFor(situation) !== 'Patch' || !isKnown(device) || predicted.errors.length > 0) return {};
+  return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels).kept);
+}
+
+/** What GPU Feature Discovery will write and has not written yet; nothing where the labels are ours. */
+export function staleLabels(situation: Situation, predicted: NodeLabels): readonly StaleLabel[] {
+  if (writerModeFor(situation) === 'Patch') return [];
+  const { labels } = situation.node.metadata;
+  // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).
+  return Object.entries(dropInvalidLabels(predicted.labels).kept).filter(
+    ([key, value]) => labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
+  );
+}
+
+function isKnown(device: DeviceReport | undefined): boolean {
+  const { gpus, step } = device ?? {};
+  return gpus !== undefined && step !== 'Unknown' && gpus.every(({ error }) => error === undefined);
+}
