@@ -11,6 +11,7 @@ import { rebootNode } from '../nvidia-smi/nvml/device.ts';
 import { assembleGpus } from '../nvidia-smi/nvml/gpu.ts';
 import { updateStateFile } from '../nvidia-smi/state/state-file.ts';
 import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
+import { agentOf } from './agent-pods.ts';
 import { installApi, waitFor } from './install.ts';
 import { type NodeFiles, nodeFilesIn, writeBootId, writeNodeFiles } from './node-files.ts';
 import { RigProcess } from './process.ts';
@@ -45,16 +46,26 @@ export class Rig implements AsyncDisposable {
   readonly fleet: KubeletFleet;
   readonly controller: RigProcess;
   readonly #guard: Guard;
-  readonly #agents = new Map<string, RigProcess>();
+  readonly #agents: Map<string, RigProcess>;
   readonly #options: RigOptions;
 
-  private constructor(options: RigOptions, folder: string, fleet: KubeletFleet, controllerKubeconfig: string) {
+  private constructor(
+    options: RigOptions,
+    parts: {
+      readonly folder: string;
+      readonly fleet: KubeletFleet;
+      readonly agents: Map<string, RigProcess>;
+      readonly controllerKubeconfig: string;
+    },
+  ) {
+    const { folder, fleet, agents, controllerKubeconfig } = parts;
     this.#options = options;
     this.controlPlane = options.controlPlane;
     // Whatever becomes of us, the programs and the folder go with us.
     this.#guard = startGuard(folder);
     this.folder = folder;
     this.fleet = fleet;
+    this.#agents = agents;
     const argv = [
       programPath('controller'),
       '--kubeconfig',
@@ -75,12 +86,18 @@ export class Rig implements AsyncDisposable {
     for (const { name } of nodes) nodeFilesIn(folder, name);
     const kubeletConfig = await controlPlane.kubeconfigFile({ token: controlPlane.kubeletToken });
     const client = new KubeClient(loadKubeConfig({ kubeconfig: kubeletConfig }), 'simulated-kubelet');
-    const fleet = new KubeletFleet({ client, timing: options.kubeletTiming ?? {} });
+    const agents = new Map<string, RigProcess>();
+    const fleet = new KubeletFleet({
+      client,
+      timing: options.kubeletTiming ?? {},
+      programOf: (pod) => agentOf(pod, agents),
+    });
     await fleet.start();
     const token = await controlPlane.serviceAccountToken('gpu-partition-system', 'gpu-partition-controller', {
       expirationSeconds: tokenSeconds,
     });
-    const rig = new Rig(options, folder, fleet, await controlPlane.kubeconfigFile({ token }));
+    const controllerKubeconfig = await controlPlane.kubeconfigFile({ token });
+    const rig = new Rig(options, { folder, fleet, agents, controllerKubeconfig });
     await Promise.all(nodes.map((node) => rig.#boot(node)));
     rig.controller.start();
     for (const agent of rig.#agents.values()) agent.start();
@@ -189,7 +206,8 @@ export class Rig implements AsyncDisposable {
     };
     const argv = Object.entries(options).flatMap(([option, value]) => [`--${option}`, value]);
     const agent = [...agentMemorySettings, programPath('agent'), ...argv, ...agentArguments];
-    this.#agents.set(name, new RigProcess(`agent ${name}`, agent, files.agentLog, this.#guard));
+    const onChange = (): void => this.fleet.wakeNode(name);
+    this.#agents.set(name, new RigProcess(`agent ${name}`, agent, files.agentLog, this.#guard, onChange));
   }
 
   #filesOf(node: string): NodeFiles {
