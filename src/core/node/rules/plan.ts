@@ -6,7 +6,7 @@ import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { listHolders } from './gpu-users.ts';
-import { wishOf } from './wish.ts';
+import { awaitingPlan, wishOf } from './wish.ts';
 
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
@@ -21,8 +21,10 @@ export function planMissing(situation: Situation): Ruling | undefined {
   const wish = wishOf(situation);
   const device = situation.partition.status?.device;
   if (wish && device?.plan?.wishHash === wishHash(wish)) return undefined;
-  const message = 'waiting for the agent to plan the wish';
-  return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, keepsClosed: true };
+  return {
+    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
+    keepsClosed: true,
+  };
 }
 
 export function planRefused(situation: Situation): Outcome | undefined {

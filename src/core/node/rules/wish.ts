@@ -28,6 +28,8 @@ export function policyOutdated({ claim, partition }: Situation): Ruling | undefi
   };
 }
 
+export const awaitingPlan = 'waiting for the agent to plan the wish';
+
 /** One write: which policy decides, and what each GPU shall become. */
 export function wishOutdated(situation: Situation): Ruling | undefined {
   const { claim, partition, now } = situation;
@@ -51,9 +53,8 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     wish: { gpus: wish.gpus, replaceForeignInstances: wish.replaceForeignInstances ?? null },
     repairs: null,
   };
-  const message = 'the wish has changed; waiting for the agent to plan it';
   return {
-    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true },
+    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
     commands: [{ name: 'WriteWish', fields }],
     keepsClosed: true,
   };
