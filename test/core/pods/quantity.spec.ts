@@ -59,7 +59,23 @@ const readable: readonly (readonly [text: string, nano: bigint])[] = [
   ['0e2000000000', 0n],
 ];
 
-const unreadable = ['', '.', '-', 'k', '1e', '1K', '1ki', '1KB', '1 ', ' 1', '1.1.M', '1+1.0M', '0.1mi', '0.1am', 'aoeu'];
+const unreadable = [
+  '',
+  '.',
+  '-',
+  'k',
+  '1e',
+  '1K',
+  '1ki',
+  '1KB',
+  '1 ',
+  ' 1',
+  '1.1.M',
+  '1+1.0M',
+  '0.1mi',
+  '0.1am',
+  'aoeu',
+];
 const alsoUnreadable = ['.5i', '1i', '-3.01i', '1e3k', '1e3.5', '0x10', '1_000', 'NaN', 'Infinity', '١', '1\n'];
 
 describe('a Kubernetes quantity', () => {

@@ -1,4 +1,5 @@
 import { isGpuResource } from '../../pods/gpu-resource.ts';
+import { isZeroQuantity, wholeUnits } from '../../pods/quantity.ts';
 
 /**
  * Whether a node advertises exactly these resources of NVIDIA's device plugin. The kubelet keeps names of resources that
@@ -17,8 +18,8 @@ export function advertises(
 export function advertisedResources(allocatable: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(allocatable)
-      .filter(([name, amount]) => isGpuResource(name) && amount !== '0')
-      .map(([name, amount]) => [name, Number(amount)]),
+      .filter(([name, amount]) => isGpuResource(name) && !isZeroQuantity(amount))
+      .map(([name, amount]) => [name, wholeUnits(amount)]),
   );
 }
 
@@ -38,10 +39,14 @@ export function offersDevices(
   offered: Readonly<Record<string, number>>,
   devices: Readonly<Record<string, number>>,
 ): boolean {
-  const found = new Map(Object.entries(offered).map(([name, count]) => [name.replace(/\.shared$/, ''), count]));
+  const found = new Map(
+    Object.entries(offered)
+      .filter(([name, count]) => isGpuResource(name) && count > 0)
+      .map(([name, count]) => [name.replace(/\.shared$/, ''), count]),
+  );
   const wanted = Object.entries(devices).filter(([, count]) => count > 0);
   return (
-    [...found].filter(([, count]) => count > 0).length === wanted.length &&
+    found.size === wanted.length &&
     wanted.every(([name, count]) => (found.get(name) ?? 0) > 0 && (found.get(name) ?? 0) % count === 0)
   );
 }
