@@ -58,10 +58,9 @@ describe('the keys that tell of a layout', () => {
           MIG_STRATEGIES.flatMap((strategy) => layouts.map((layout) => computeLabels(layout, strategy).labels)),
         );
       });
-    const suffixes = [
-      ...['product', 'count', 'replicas', 'sharing-strategy', 'memory', 'multiprocessors', 'slices.gi', 'slices.ci'],
-      ...['copy', 'decoder', 'encoder', 'jpeg', 'ofa'].map((engine) => `engines.${engine}`),
-    ];
+    const engines = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'].map((engine) => `engines.${engine}`);
+    const slices = ['memory', 'multiprocessors', 'slices.gi', 'slices.ci', ...engines];
+    const suffixes = ['product', 'count', 'replicas', 'sharing-strategy', ...slices];
     const table = ['gpu', 'mig-P'].flatMap((resource) => suffixes.map((suffix) => `nvidia.com/${resource}.${suffix}`));
     expect([...new Set(differing.map(withoutProfile))]).to.have.members(['nvidia.com/mig.strategy', ...table]);
     expect(differing.filter((key) => !changesWithLayout(key))).to.deep.equal([]);
