@@ -72,6 +72,7 @@ export const nodeReasons = [
   'TakingOver',
   'DriverUpgrade',
   'ClientsStay',
+  'NoDevicePlugin',
   'StrategyMismatch',
   'SharingRefused',
   'ForeignInstances',
