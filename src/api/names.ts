@@ -86,6 +86,7 @@ export const nodeReasons = [
   'TakingOver',
   'DriverUpgrade',
   'ClientsStay',
+  'NoDevicePlugin',
   'StrategyMismatch',
   'SharingRefused',
   'ForeignInstances',

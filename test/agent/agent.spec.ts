@@ -313,7 +313,10 @@ describe('the agent on the real API server', () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     const uuid = (await scene.read()).status?.device?.gpus?.[0]?.instances[1]?.computeInstances[0]?.uuid ?? '';
-    scene.word = { holders: { ofDevice: new Map([[uuid, ['team/notebook']]]), stale: [] }, advertised: { stale: 0 } };
+    scene.word = {
+      holders: { ofDevice: new Map([[uuid, ['team/notebook']]]), ofAny: [], stale: [] },
+      advertised: { stale: 0 },
+    };
     const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
     const { status } = await scene.read();
     expect(status?.device?.gpus?.[0]?.instances[1]).to.deep.include({ busy: true, pods: ['team/notebook'] });
@@ -332,7 +335,7 @@ describe('the agent on the real API server', () => {
   });
 
   it('destroys nothing while the kubelet does not answer: who holds what is not known then', async () => {
-    scene.word = { holders: { ofDevice: new Map(), stale: [] }, advertised: { stale: 0 } };
+    scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised: { stale: 0 } };
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
@@ -347,14 +350,14 @@ describe('the agent on the real API server', () => {
 
   it('tells that the kubelet still offers devices of before, and when it does not any more', async () => {
     scene.word = {
-      holders: { ofDevice: new Map(), stale: [] },
+      holders: { ofDevice: new Map(), ofAny: [], stale: [] },
       advertised: { stale: 1, resources: { 'nvidia.com/gpu': 1 } },
     };
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     expect((await scene.read()).status?.device?.advertised).to.deep.include({ stale: 1 });
     const advertised = { stale: 0, resources: { 'nvidia.com/mig-3g.20gb': 2 } };
-    scene.word = { holders: { ofDevice: new Map(), stale: [] }, advertised };
+    scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised };
     await scene.run();
     expect((await scene.read()).status?.device?.advertised).to.deep.equal(advertised);
   });

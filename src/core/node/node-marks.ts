@@ -9,12 +9,10 @@ import {
 import type { GpuReport } from '../../api/types.ts';
 import { diffLabels } from '../nvidia/labels/label-diff.ts';
 import { layoutLabelValue } from '../status/layout-text.ts';
-import { managedLabelsAnnotation } from '../nvidia/feature-discovery/managed-labels.ts';
-import { devicePluginConfigLabel } from '../nvidia/labels/label-key.ts';
+import { listPrunableLabels, managedLabelsAnnotation } from '../nvidia/feature-discovery/managed-labels.ts';
+import { devicePluginConfigLabel, NVIDIA_PREFIX } from '../nvidia/labels/label-key.ts';
 import { combine, type NodeChange, type NodeMetadata } from '../metadata/node-change.ts';
 import { refreshedAnnotation } from './refresh-mark.ts';
-
-const prefix = 'nvidia.com/';
 
 /** What a node's state label says, and what tools that read mig-manager's state are told with it. */
 const migConfigStates = {
@@ -75,14 +73,13 @@ export function fenceByZero(mark: string): NodeChange {
   };
 }
 
-/** Writes exactly these labels of GPU Feature Discovery, and takes away those that we wrote before and are gone. */
+/**
+ * Writes exactly these labels of GPU Feature Discovery, where it does not run, and takes away those of before: ours, and whoever's tell of
+ * slices that are gone.
+ */
 export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
-  const managed = (node.annotations[managedLabelsAnnotation] ?? '')
-    .split(',')
-    .filter((key) => key !== '')
-    .map((key) => prefix + key);
-  const { set, remove } = diffLabels(node.labels, managed, wanted);
-  const keys = Object.keys(wanted).map((key) => key.slice(prefix.length));
+  const { set, remove } = diffLabels(node.labels, listPrunableLabels(node), wanted);
+  const keys = Object.keys(wanted).map((key) => key.slice(NVIDIA_PREFIX.length));
   return {
     labels: { ...set, ...Object.fromEntries(remove.map((key) => [key, undefined])) },
     annotations: { [managedLabelsAnnotation]: keys.sort().join(',') },

@@ -4,6 +4,9 @@ import {
   readPluginSettings,
   strategyMismatch,
 } from '../../nvidia/plugin-config/plugin-settings.ts';
+import { findOfferGap } from '../../nvidia/plugin-config/offer-gap.ts';
+import { describeReport } from '../../nvidia/labels/describe-report.ts';
+import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
@@ -23,6 +26,29 @@ export function checkPlugin(
     return { verdict: { phase: 'Failed', reason: found.reason, message, requeueAfterMs: lookAgainMs } };
   }
   return undefined;
+}
+
+/** Whether anybody would advertise the new layout as the policy says, judged by how the node advertises its devices now. */
+export function checkOffer(
+  { node, partition, settings }: Situation,
+  { spec }: GpuPartitionPolicy,
+  pods: readonly NodePod[],
+): Ruling | undefined {
+  const gap = findOfferGap({
+    device: describeReport(partition.status?.device ?? {}),
+    strategy: spec.strategy,
+    offer: {
+      allocatable: node.status?.allocatable ?? {},
+      advertised: partition.status?.device?.advertised,
+      labels: node.metadata.labels ?? {},
+    },
+    config: undefined,
+    hasOwnConfig: settings.pluginConfigMap !== undefined,
+    hasPlugin: pluginPodsOf(pods, settings.pluginSelector).length > 0,
+    isClosed: isUnfinished(node) || hasStartupTaint(node),
+    selector: settings.pluginSelector,
+  });
+  return gap && { verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs } };
 }
 
 function findMisfit(

@@ -1,5 +1,6 @@
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import { combine, type NodeChange } from '../../metadata/node-change.ts';
+import { describeStaleLabels, type StaleLabel } from '../../nvidia/feature-discovery/stale-labels.ts';
 import { handOver } from '../../nvidia/feature-discovery/writer-mode.ts';
 import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
 import { pausedForMigChange, pausedLabels, pluginDeployLabel } from '../../pods/gpu-holders.ts';
@@ -14,7 +15,7 @@ import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { evictPods } from './evictions.ts';
 import { foreignOwner } from './foreign-owner.ts';
-import { layoutLabels, type Prediction, predict, staleLabels, type StaleLabel, writerModeFor } from './labels.ts';
+import { layoutLabels, type Prediction, predict, listStaleLabels, writerModeFor } from './labels.ts';
 import { configurePlugin } from './plugin-config.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
@@ -53,7 +54,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   const configuring = configurePlugin(situation);
   if (configuring) return configuring;
   // 3. The node must offer exactly this before pods may come: never a slice that is not there.
-  const stale = staleLabels(situation, predicted);
+  const stale = listStaleLabels(situation, predicted);
   const marks = combine(layoutLabels(situation, predicted), stale.length > 0 ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
   if (fenced && 'look' in fenced) return fenced;
@@ -83,14 +84,12 @@ function open(
   if (stale.length === 0) return { verdict, commands: [patch(combine(handedOver, marks))] };
   // Whoever should label the node may never come back; what it offers is right.
   const isOverdue = waits.lasts('Labels') > settings.advertiseDeadlineMs;
-  const some = stale.slice(0, 3).map(([key, value]) => `${key} should be ${value}`);
-  const more = stale.length > some.length ? ` and ${stale.length - some.length} more` : '';
   return {
     verdict: {
       ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', transient: true }),
       requeueAfterMs: 5000,
       reason: 'LabelsStale',
-      message: `GPU Feature Discovery has not seen the layout yet: ${some.join(', ')}${more}; it looks when its pod starts and every 60 s: does its pod run?`,
+      message: `GPU Feature Discovery has not seen the layout yet: ${describeStaleLabels(stale)}; it looks when its pod starts and every 60 s: does its pod run?`,
     },
     commands: [patch(isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver)],
     keepsClosed: true,
@@ -131,7 +130,7 @@ function holdsPlugin(situation: Situation, policy: GpuPartitionPolicy): boolean 
   const { node, waits, settings } = situation;
   const [label, ...others] = pausedLabels(metadataOf(node));
   const isHeld = label === pluginDeployLabel && others.length === 0 && !isClosed(node);
-  if (!isHeld || staleLabels(situation, predict(situation, policy)).length === 0) return false;
+  if (!isHeld || listStaleLabels(situation, predict(situation, policy)).length === 0) return false;
   return waits.lasts('PluginHeld') <= settings.advertiseDeadlineMs;
 }
 

@@ -5,9 +5,9 @@ import { isClosed } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
-import { checkPlugin } from './check-plugin.ts';
+import { checkOffer, checkPlugin } from './check-plugin.ts';
 import { foreignOwner } from './foreign-owner.ts';
-import { listHolders } from './gpu-users.ts';
+import { listUsers } from './gpu-users.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
 import { waitForPods } from './plan.ts';
 import { publishConfig } from './plugin-config.ts';
@@ -24,12 +24,13 @@ export function grant(situation: Situation): Outcome {
   const owner = foreignOwner(situation);
   if (owner) return owner;
   if (pods === undefined) return { look: 'Pods' };
-  const users = listHolders(pods);
+  const users = listUsers(situation, pods);
   if (users.length > 0) return { verdict: waitForPods(situation, users) };
   if (fresh === undefined) return { look: 'All' };
   const stale = policyStale(situation);
   if (stale) return stale;
-  const misfit = claim.winner && checkPlugin(situation, claim.winner, pods);
+  const misfit =
+    claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
   if (misfit) return misfit;
   return holdersRest(situation, pods) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
 }

@@ -4,7 +4,10 @@ import { type WriterMode, writerModeOf } from '../../nvidia/feature-discovery/wr
 import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
 import { computeLabels, type NodeLabels } from '../../nvidia/labels/node-labels.ts';
+import { type StaleLabel, staleLabels } from '../../nvidia/feature-discovery/stale-labels.ts';
 import { sharingOf } from '../../nvidia/plugin-config/managed-config.ts';
+import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
+import { explainOffer } from '../../nvidia/resources/offer.ts';
 import { computeResources } from '../../nvidia/resources/node-resources.ts';
 import { gpuLabels } from '../node-marks.ts';
 import { metadataOf } from '../node-view.ts';
@@ -15,15 +18,31 @@ export interface Prediction extends NodeLabels {
   readonly offer: ReturnType<typeof computeResources>;
 }
 
-export type StaleLabel = readonly [key: string, value: string];
-
-export function predict({ partition, settings }: Situation, { spec }: GpuPartitionPolicy): Prediction {
-  const description = describeReport(partition.status?.device ?? {});
-  const sharing = settings.pluginConfigMap && sharingOf(spec);
+export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
+  const description = describeReport(situation.partition.status?.device ?? {});
+  const config = situation.settings.pluginConfigMap
+    ? sharingOf(spec)
+    : administratorsSharing(situation, computeResources(description, spec.strategy).resources);
   return {
-    ...computeLabels(description, spec.strategy, sharing),
-    offer: computeResources(description, spec.strategy, sharing),
+    ...computeLabels(description, spec.strategy, config),
+    offer: computeResources(description, spec.strategy, config),
   };
+}
+
+/** How the node's device plugin shares its devices by settings that are not ours; undefined where it does not, or where nobody can tell. */
+function administratorsSharing(
+  { node, partition }: Situation,
+  expected: Readonly<Record<string, number>>,
+): DevicePluginConfig | undefined {
+  const offer = explainOffer(
+    {
+      allocatable: node.status?.allocatable ?? {},
+      advertised: partition.status?.device?.advertised,
+      labels: node.metadata.labels ?? {},
+    },
+    expected,
+  );
+  return offer.kind === 'Shared' ? { sharing: offer.sharing } : undefined;
 }
 
 /** Who writes the nvidia.com labels of a node. What it was is in the status, which outlives us. */
@@ -44,14 +63,9 @@ export function layoutLabels(situation: Situation, predicted: NodeLabels): NodeC
   return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels).kept);
 }
 
-/** What GPU Feature Discovery will write and has not written yet; nothing where the labels are ours. */
-export function staleLabels(situation: Situation, predicted: NodeLabels): readonly StaleLabel[] {
-  if (writerModeFor(situation) === 'Patch') return [];
-  const { labels } = situation.node.metadata;
-  // Where GPUs of several models share a node, chance decides some of GFD's values (Go's map order).
-  return Object.entries(dropInvalidLabels(predicted.labels).kept).filter(
-    ([key, value]) => labels?.[key] !== value && !Object.hasOwn(predicted.undetermined, key),
-  );
+/** What GPU Feature Discovery has not written of the layout yet; nothing where the labels are ours. */
+export function listStaleLabels(situation: Situation, predicted: NodeLabels): readonly StaleLabel[] {
+  return writerModeFor(situation) === 'Patch' ? [] : staleLabels(metadataOf(situation.node), predicted);
 }
 
 function isKnown(device: DeviceReport | undefined): boolean {

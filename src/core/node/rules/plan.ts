@@ -5,7 +5,7 @@ import type { Outcome, Ruling } from '../outcome.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
-import { listHolders } from './gpu-users.ts';
+import { listUsers } from './gpu-users.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
 
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
@@ -39,19 +39,19 @@ export function planRefused(situation: Situation): Outcome | undefined {
 function waitForUsers(situation: Situation, refusal: string): Outcome {
   const { pods, settings } = situation;
   if (pods === undefined) return { look: 'Pods' };
-  const holders = listHolders(pods);
+  const users = listUsers(situation, pods);
   const requeueAfterMs = settings.waitingPollMs;
-  if (holders.length > 0) return { verdict: waitForPods(situation, holders) };
+  if (users.length > 0) return { verdict: waitForPods(situation, users) };
   return { verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, requeueAfterMs } };
 }
 
 /** Pods of the node that use GPUs, by name. */
-export function waitForPods({ settings }: Situation, holders: Parameters<typeof namePods>[0]): Verdict {
-  const what = holders.length === 1 ? 'pod of this node uses' : 'pods of this node use';
+export function waitForPods({ settings }: Situation, users: Parameters<typeof namePods>[0]): Verdict {
+  const what = users.length === 1 ? 'pod of this node uses' : 'pods of this node use';
   return {
     phase: 'Waiting',
     reason: 'PodsUseGpus',
-    message: `${holders.length} ${what} GPUs: ${namePods(holders)}. The change starts when they have ended`,
+    message: `${users.length} ${what} GPUs: ${namePods(users)}. The change starts when they have ended`,
     requeueAfterMs: settings.waitingPollMs,
   };
 }
