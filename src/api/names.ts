@@ -45,6 +45,7 @@ export const policyReasons = [
   'UnknownProfile',
   'UnknownPreset',
   'DoesNotFit',
+  'NotEnoughGpus',
   'SingleNeedsOneProfile',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];

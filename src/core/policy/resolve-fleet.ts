@@ -57,7 +57,8 @@ export function resolveFleet(
     if (!winner || !wish || !('refusal' in wish)) continue;
     const name = winner.metadata.name;
     if (!refusals.has(name)) {
-      refusals.set(name, { ...wish.refusal, message: `node ${node}: ${wish.refusal.message}` });
+      const place = wish.entry === undefined ? '' : `spec.layouts[${wish.entry}]: `;
+      refusals.set(name, { ...wish.refusal, message: `node ${node}: ${place}${wish.refusal.message}` });
     }
   }
   return { nodes: resolved, refusals };
