@@ -4,10 +4,9 @@ import { placeOf } from '../gpu/search/instance.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want } from '../node/assign/node-plan.ts';
 import type { GpuLayout } from './gpu-layout.ts';
 import type { LayoutEntry } from './layout-entry.ts';
-import { liveGeometry } from './live-geometry.ts';
 import { findForeign, type ForeignInstances } from './ownership.ts';
 import type { PolicyRefusal } from './refusal.ts';
-import { instanceOf } from './view-gpu.ts';
+import { viewReport } from './report-view.ts';
 
 /** By GPU UUID the index of the entry that decides; or the entry that cannot have its GPUs, and why. */
 export type Assignment =
@@ -46,19 +45,17 @@ export function assignEntries(
 
 function toNodeGpu(device: DeviceReport, gpu: GpuReport, foreign: ForeignInstances): NodeGpu {
   const model = findModel(gpu.product);
+  const { geometry, mig, instances, use } = viewReport(device, gpu);
   const untouchable = foreign.get(gpu.uuid);
   return {
     key: gpu.uuid,
     index: gpu.index,
-    geometry: liveGeometry(device, gpu),
-    have: gpu.instances.map((instance) => {
-      const read = instanceOf(instance);
-      // A pod that holds the GPU whole (strategy none) has a use for whatever is on it.
-      const isHeld = (gpu.pods?.length ?? 0) > 0 || untouchable?.has(placeOf(instance)) === true;
-      return isHeld ? { ...read, busy: true } : read;
-    }),
-    mig: gpu.mig === 'Enabled' ? 'Enabled' : 'Disabled',
-    busy: gpu.busy === true || (gpu.pods?.length ?? 0) > 0,
+    geometry,
+    have: instances.map((one) =>
+      use === 'Held' || untouchable?.has(placeOf(one)) === true ? { ...one, busy: true } : one,
+    ),
+    mig: mig?.current ?? 'Disabled',
+    busy: use !== 'None',
     lost: gpu.error !== undefined,
     ...(model === undefined ? {} : { model }),
   };
