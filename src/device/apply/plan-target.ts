@@ -104,6 +104,7 @@ function translate(code: ChangeRefusal['code']): DeviceErrorCode {
     case 'ExclusiveProfiles':
     case 'NoPlacement':
     case 'PlacementsUnknown':
+    case 'TooManyCombinations':
     case 'OverlappingInstances':
     case 'NotEnoughGpus':
       return 'DoesNotFit';
