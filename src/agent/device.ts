@@ -35,6 +35,6 @@ export interface WorkResult {
 /** The node's GPUs, as the agent uses them. */
 export interface Device {
   read(): Promise<DeviceState>;
-  /** Brings GPUs to their wishes; destroys only what `work` names. */
+  /** Brings GPUs to their wishes by the steps of `work`; destroys only what these name. */
   apply(wishes: readonly GpuWish[], work: readonly GpuWork[], options: WorkOptions): Promise<WorkResult>;
 }

@@ -96,9 +96,6 @@ function targetsOf(wishes: readonly GpuWish[], work: readonly GpuWork[]): readon
   return work.flatMap(({ uuid, steps }) => {
     const wish = wishes.find((one) => one.uuid === uuid);
     if (!wish) return [];
-    const mayDestroy = steps
-      .filter(({ action }) => action === 'DestroyInstance' || action === 'DestroyComputeInstances')
-      .map(({ profile, start }) => ({ profile, start }));
-    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), mayDestroy }];
+    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), steps }];
   });
 }

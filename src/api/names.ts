@@ -46,6 +46,7 @@ export const policyReasons = [
   'UnknownProfile',
   'UnknownPreset',
   'DoesNotFit',
+  'NotEnoughGpus',
   'SingleNeedsOneProfile',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];
@@ -63,6 +64,7 @@ export const nodeReasons = [
   'UnknownProfile',
   'UnknownPreset',
   'DoesNotFit',
+  'NotEnoughGpus',
   'SingleNeedsOneProfile',
   'NotSupportedYet',
   'NotConfigured',

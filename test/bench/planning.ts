@@ -113,8 +113,10 @@ async function reportFleet(): Promise<void> {
 
 interface DrawnNode {
   readonly gpus: readonly NodeGpu[];
-  readonly wishes: readonly NodeWish[];
+  readonly wishes: readonly LayoutWish[];
 }
+
+type LayoutWish = NodeWish & { readonly want: Layout };
 
 /** Eight GPUs in any maximal state, 30 % of the instances busy; four layouts, three of them for two GPUs each. */
 function drawNode(): DrawnNode {
@@ -154,11 +156,11 @@ function clearAndRebuild(
 }
 
 /** GPUs taken by index, each cleared and rebuilt; returns the instances destroyed. */
-function assignInOrder(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]): readonly Instance[] {
-  const order = wishes.flatMap(({ want, count = GPUS_OF_A_NODE }) => Array<NodeWish['want']>(count).fill(want));
+function assignInOrder(gpus: readonly NodeGpu[], wishes: readonly LayoutWish[]): readonly Instance[] {
+  const order = wishes.flatMap(({ want, count = GPUS_OF_A_NODE }) => Array<Layout>(count).fill(want));
   return gpus.flatMap(({ have }, index) => {
     const want = order[index];
-    return want === undefined || want === 'Disabled' ? [] : clearAndRebuild(have, want).destroyed;
+    return want === undefined ? [] : clearAndRebuild(have, want).destroyed;
   });
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
+import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { SimulatedNode } from './simulated-node.ts';
 
 const mig = (index: number): string => `gpu ${index} mig 1 pending 1\n`;
@@ -186,7 +187,10 @@ describe('applying layouts to a node', () => {
   it('destroys no instance that it may not, though idle', async () => {
     const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '2g.10gb': 3 }]);
-    const target = { uuid: node.uuid(0), mayDestroy: [{ profile: '2g.10gb', start: 2 }] };
+    const steps: readonly Step[] = [
+      { action: 'DestroyInstance', profile: '2g.10gb', start: 2, computeInstances: ['2g.10gb'] },
+    ];
+    const target = { uuid: node.uuid(0), steps };
     const go = async (want: GpuTarget['want']) =>
       outcomes((await applyNode(node.openDriver(), [{ ...target, want }])).results);
     expect(await go({ '7g.40gb': 1 })).to.deep.equal(['Refused ForeignInstance']);

@@ -12,6 +12,7 @@ import { applyNode } from '../../src/device/apply/apply.ts';
 import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/device/command/smi-command.ts';
 import { listStrangeCommands } from './argument-grammar.ts';
 import { useScratchFolder } from './scratch-folder.ts';
+import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { SimulatedNode } from './simulated-node.ts';
 
 const hostileText = fc.oneof(
@@ -90,7 +91,11 @@ describe('hostile input', () => {
       fc.asyncProperty(wants, fc.boolean(), hostileText, async (entries, isKnown, id) => {
         node.commands.length = 0;
         const want: Record<string, number> = Object.fromEntries([...entries, ['1g.5gb', 1]]);
-        await applyNode(driver, [{ uuid: isKnown ? node.uuid(0) : id, want, mayDestroy: [{ profile: id, start: 0 }] }]);
+        const steps: readonly Step[] = [
+          { action: 'DestroyInstance', profile: id, start: 0, computeInstances: [] },
+          { action: 'CreateInstance', profile: id, start: 0, computeInstances: [id] },
+        ];
+        await applyNode(driver, [{ uuid: isKnown ? node.uuid(0) : id, want, steps }]);
         expect(listStrangeCommands(node.commands)).to.deep.equal([]);
       }),
       { numRuns: 200 },

@@ -72,6 +72,10 @@ export interface GpuNodePartition {
          * MIG mode off.
          */
         mig?: 'Disabled';
+        /**
+         * Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count.
+         */
+        entry?: string;
       }[];
       /**
        * Plans may destroy GPU instances that this operator did not make.
@@ -100,6 +104,10 @@ export interface GpuNodePartition {
          * MIG mode off.
          */
         mig?: 'Disabled';
+        /**
+         * Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count.
+         */
+        entry?: string;
       }[];
       /**
        * Counts the grants of this object. An agent never acts on a lower one than it has seen.

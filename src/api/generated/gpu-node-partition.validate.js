@@ -2,11 +2,12 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"uid":{"type":"string","maxLength":64,"description":"Its UID."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"waits":{"type":"array","description":"What is waited for, each since when, so that a new leader resets no clock. Written by the controller.","maxItems":16,"items":{"type":"object","required":["name","since"],"properties":{"name":{"type":"string","maxLength":64,"description":"What is waited for."},"since":{"type":"string","description":"When the wait began."},"of":{"type":"string","maxLength":256,"description":"The change of the device that it is about."},"count":{"type":"integer","minimum":1,"maximum":1000000,"description":"How often it has begun."}},"additionalProperties":false}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"uid":{"type":"string","maxLength":64,"description":"Its UID."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"waits":{"type":"array","description":"What is waited for, each since when, so that a new leader resets no clock. Written by the controller.","maxItems":16,"items":{"type":"object","required":["name","since"],"properties":{"name":{"type":"string","maxLength":64,"description":"What is waited for."},"since":{"type":"string","description":"When the wait began."},"of":{"type":"string","maxLength":256,"description":"The change of the device that it is about."},"count":{"type":"integer","minimum":1,"maximum":1000000,"description":"How often it has begun."}},"additionalProperties":false}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
-const func15 = Object.prototype.hasOwnProperty;
+const func17 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp("^GPU-[0-9a-fA-F-]{1,59}$", "u");
+const pattern1 = new RegExp("^[0-9a-f]{16}(-[0-9]{1,2})?$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -508,7 +509,7 @@ vErrors.push(err40);
 errors++;
 }
 for(const key6 in data22){
-if(!(((key6 === "uuid") || (key6 === "profiles")) || (key6 === "mig"))){
+if(!((((key6 === "uuid") || (key6 === "profiles")) || (key6 === "mig")) || (key6 === "entry"))){
 const err41 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err41];
@@ -637,9 +638,11 @@ vErrors.push(err51);
 errors++;
 }
 }
-}
-else {
-const err52 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data22.entry !== undefined){
+let data27 = data22.entry;
+if(typeof data27 === "string"){
+if(func2(data27) > 24){
+const err52 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/maxLength",keyword:"maxLength",params:{limit: 24},message:"must NOT have more than 24 characters"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -648,10 +651,8 @@ vErrors.push(err52);
 }
 errors++;
 }
-}
-}
-else {
-const err53 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern1.test(data27)){
+const err53 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}(-[0-9]{1,2})?$"},message:"must match pattern \""+"^[0-9a-f]{16}(-[0-9]{1,2})?$"+"\""};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -661,9 +662,8 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data20.replaceForeignInstances !== undefined){
-if(typeof data20.replaceForeignInstances !== "boolean"){
-const err54 = {instancePath:instancePath+"/spec/wish/replaceForeignInstances",schemaPath:"#/properties/spec/properties/wish/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err54 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -675,7 +675,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err55 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -685,11 +685,9 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data13.granted !== undefined){
-let data28 = data13.granted;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-if(data28.gpus === undefined){
-const err56 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
+}
+else {
+const err56 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -698,8 +696,10 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data28.epoch === undefined){
-const err57 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+if(data20.replaceForeignInstances !== undefined){
+if(typeof data20.replaceForeignInstances !== "boolean"){
+const err57 = {instancePath:instancePath+"/spec/wish/replaceForeignInstances",schemaPath:"#/properties/spec/properties/wish/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -708,8 +708,10 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data28.planHash === undefined){
-const err58 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -718,8 +720,12 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(data28.deadline === undefined){
-const err59 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
+}
+if(data13.granted !== undefined){
+let data29 = data13.granted;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if(data29.gpus === undefined){
+const err59 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -728,9 +734,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-for(const key8 in data28){
-if(!((((((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset")) || (key8 === "allowReboot")) || (key8 === "replaceForeignInstances")) || (key8 === "rollback"))){
-const err60 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+if(data29.epoch === undefined){
+const err60 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -739,12 +744,8 @@ vErrors.push(err60);
 }
 errors++;
 }
-}
-if(data28.gpus !== undefined){
-let data29 = data28.gpus;
-if(Array.isArray(data29)){
-if(data29.length > 64){
-const err61 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data29.planHash === undefined){
+const err61 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -753,12 +754,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-const len1 = data29.length;
-for(let i1=0; i1<len1; i1++){
-let data30 = data29[i1];
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.uuid === undefined){
-const err62 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(data29.deadline === undefined){
+const err62 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -767,9 +764,9 @@ vErrors.push(err62);
 }
 errors++;
 }
-for(const key9 in data30){
-if(!(((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig"))){
-const err63 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
+for(const key8 in data29){
+if(!((((((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset")) || (key8 === "allowReboot")) || (key8 === "replaceForeignInstances")) || (key8 === "rollback"))){
+const err63 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -779,11 +776,11 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data30.uuid !== undefined){
-let data31 = data30.uuid;
-if(typeof data31 === "string"){
-if(func2(data31) > 64){
-const err64 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data29.gpus !== undefined){
+let data30 = data29.gpus;
+if(Array.isArray(data30)){
+if(data30.length > 64){
+const err64 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -792,8 +789,12 @@ vErrors.push(err64);
 }
 errors++;
 }
-if(!pattern0.test(data31)){
-const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
+const len1 = data30.length;
+for(let i1=0; i1<len1; i1++){
+let data31 = data30[i1];
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.uuid === undefined){
+const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -802,9 +803,9 @@ vErrors.push(err65);
 }
 errors++;
 }
-}
-else {
-const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key9 in data31){
+if(!((((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig")) || (key9 === "entry"))){
+const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -814,11 +815,11 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data30.profiles !== undefined){
-let data32 = data30.profiles;
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
-if(Object.keys(data32).length > 32){
-const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(data31.uuid !== undefined){
+let data32 = data31.uuid;
+if(typeof data32 === "string"){
+if(func2(data32) > 64){
+const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -827,10 +828,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-for(const key10 in data32){
-let data33 = data32[key10];
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
-const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern0.test(data32)){
+const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -839,9 +838,9 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(typeof data33 == "number"){
-if(data33 > 16 || isNaN(data33)){
-const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+else {
+const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -850,8 +849,12 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(data33 < 1 || isNaN(data33)){
-const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data31.profiles !== undefined){
+let data33 = data31.profiles;
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(Object.keys(data33).length > 32){
+const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -860,11 +863,10 @@ vErrors.push(err70);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err71 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key10 in data33){
+let data34 = data33[key10];
+if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
+const err71 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -873,11 +875,9 @@ vErrors.push(err71);
 }
 errors++;
 }
-}
-if(data30.mig !== undefined){
-let data34 = data30.mig;
-if(typeof data34 !== "string"){
-const err72 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data34 == "number"){
+if(data34 > 16 || isNaN(data34)){
+const err72 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -886,8 +886,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-if(!(data34 === "Disabled")){
-const err73 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(data34 < 1 || isNaN(data34)){
+const err73 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -898,8 +898,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err74 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err74 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -909,9 +910,10 @@ vErrors.push(err74);
 errors++;
 }
 }
-}
-else {
-const err75 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data31.mig !== undefined){
+let data35 = data31.mig;
+if(typeof data35 !== "string"){
+const err75 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -920,11 +922,8 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-if(data28.epoch !== undefined){
-let data35 = data28.epoch;
-if(!((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35)))){
-const err76 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(data35 === "Disabled")){
+const err76 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -933,9 +932,12 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(typeof data35 == "number"){
-if(data35 < 1 || isNaN(data35)){
-const err77 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data31.entry !== undefined){
+let data36 = data31.entry;
+if(typeof data36 === "string"){
+if(func2(data36) > 24){
+const err77 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/maxLength",keyword:"maxLength",params:{limit: 24},message:"must NOT have more than 24 characters"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -944,13 +946,8 @@ vErrors.push(err77);
 }
 errors++;
 }
-}
-}
-if(data28.planHash !== undefined){
-let data36 = data28.planHash;
-if(typeof data36 === "string"){
-if(func2(data36) > 64){
-const err78 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!pattern1.test(data36)){
+const err78 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}(-[0-9]{1,2})?$"},message:"must match pattern \""+"^[0-9a-f]{16}(-[0-9]{1,2})?$"+"\""};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -961,7 +958,7 @@ errors++;
 }
 }
 else {
-const err79 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err79 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -971,9 +968,9 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data28.deadline !== undefined){
-if(typeof data28.deadline !== "string"){
-const err80 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err80 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -983,9 +980,9 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data28.allowGpuReset !== undefined){
-if(typeof data28.allowGpuReset !== "boolean"){
-const err81 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err81 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -995,9 +992,10 @@ vErrors.push(err81);
 errors++;
 }
 }
-if(data28.allowReboot !== undefined){
-if(typeof data28.allowReboot !== "boolean"){
-const err82 = {instancePath:instancePath+"/spec/granted/allowReboot",schemaPath:"#/properties/spec/properties/granted/properties/allowReboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data29.epoch !== undefined){
+let data37 = data29.epoch;
+if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+const err82 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1006,10 +1004,9 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-if(data28.replaceForeignInstances !== undefined){
-if(typeof data28.replaceForeignInstances !== "boolean"){
-const err83 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(typeof data37 == "number"){
+if(data37 < 1 || isNaN(data37)){
+const err83 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1019,10 +1016,12 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data28.rollback !== undefined){
-let data41 = data28.rollback;
-if(typeof data41 !== "string"){
-const err84 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data29.planHash !== undefined){
+let data38 = data29.planHash;
+if(typeof data38 === "string"){
+if(func2(data38) > 64){
+const err84 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1031,8 +1030,9 @@ vErrors.push(err84);
 }
 errors++;
 }
-if(!((data41 === "OnFailure") || (data41 === "Never"))){
-const err85 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err85 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1042,9 +1042,9 @@ vErrors.push(err85);
 errors++;
 }
 }
-}
-else {
-const err86 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data29.deadline !== undefined){
+if(typeof data29.deadline !== "string"){
+const err86 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1054,11 +1054,9 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data13.repairs !== undefined){
-let data42 = data13.repairs;
-if(Array.isArray(data42)){
-if(data42.length > 8){
-const err87 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data29.allowGpuReset !== undefined){
+if(typeof data29.allowGpuReset !== "boolean"){
+const err87 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1067,10 +1065,10 @@ vErrors.push(err87);
 }
 errors++;
 }
-const len2 = data42.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data42[i2] !== "string"){
-const err88 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data29.allowReboot !== undefined){
+if(typeof data29.allowReboot !== "boolean"){
+const err88 = {instancePath:instancePath+"/spec/granted/allowReboot",schemaPath:"#/properties/spec/properties/granted/properties/allowReboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1080,9 +1078,9 @@ vErrors.push(err88);
 errors++;
 }
 }
-}
-else {
-const err89 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data29.replaceForeignInstances !== undefined){
+if(typeof data29.replaceForeignInstances !== "boolean"){
+const err89 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1092,9 +1090,10 @@ vErrors.push(err89);
 errors++;
 }
 }
-}
-else {
-const err90 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data29.rollback !== undefined){
+let data43 = data29.rollback;
+if(typeof data43 !== "string"){
+const err90 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1103,13 +1102,8 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data44 = data.status;
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-for(const key11 in data44){
-if(!((((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "waits")) || (key11 === "conditions")) || (key11 === "device"))){
-const err91 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+if(!((data43 === "OnFailure") || (data43 === "Never"))){
+const err91 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1119,10 +1113,9 @@ vErrors.push(err91);
 errors++;
 }
 }
-if(data44.phase !== undefined){
-let data45 = data44.phase;
-if(typeof data45 !== "string"){
-const err92 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err92 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1131,8 +1124,12 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(!(((((((data45 === "Unmanaged") || (data45 === "Pending")) || (data45 === "Waiting")) || (data45 === "Updating")) || (data45 === "Ready")) || (data45 === "Failed")) || (data45 === "Invalid"))){
-const err93 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
+}
+if(data13.repairs !== undefined){
+let data44 = data13.repairs;
+if(Array.isArray(data44)){
+if(data44.length > 8){
+const err93 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1141,12 +1138,10 @@ vErrors.push(err93);
 }
 errors++;
 }
-}
-if(data44.layout !== undefined){
-let data46 = data44.layout;
-if(typeof data46 === "string"){
-if(func2(data46) > 512){
-const err94 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
+const len2 = data44.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data44[i2] !== "string"){
+const err94 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1156,8 +1151,9 @@ vErrors.push(err94);
 errors++;
 }
 }
+}
 else {
-const err95 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err95 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1167,10 +1163,9 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data44.writerMode !== undefined){
-let data47 = data44.writerMode;
-if(typeof data47 !== "string"){
-const err96 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err96 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1179,8 +1174,13 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(!((data47 === "Patch") || (data47 === "Verify"))){
-const err97 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data.status !== undefined){
+let data46 = data.status;
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+for(const key11 in data46){
+if(!((((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "waits")) || (key11 === "conditions")) || (key11 === "device"))){
+const err97 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1190,11 +1190,10 @@ vErrors.push(err97);
 errors++;
 }
 }
-if(data44.waits !== undefined){
-let data48 = data44.waits;
-if(Array.isArray(data48)){
-if(data48.length > 16){
-const err98 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data46.phase !== undefined){
+let data47 = data46.phase;
+if(typeof data47 !== "string"){
+const err98 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1203,12 +1202,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-const len3 = data48.length;
-for(let i3=0; i3<len3; i3++){
-let data49 = data48[i3];
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-if(data49.name === undefined){
-const err99 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(!(((((((data47 === "Unmanaged") || (data47 === "Pending")) || (data47 === "Waiting")) || (data47 === "Updating")) || (data47 === "Ready")) || (data47 === "Failed")) || (data47 === "Invalid"))){
+const err99 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1217,8 +1212,12 @@ vErrors.push(err99);
 }
 errors++;
 }
-if(data49.since === undefined){
-const err100 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
+}
+if(data46.layout !== undefined){
+let data48 = data46.layout;
+if(typeof data48 === "string"){
+if(func2(data48) > 512){
+const err100 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1227,9 +1226,9 @@ vErrors.push(err100);
 }
 errors++;
 }
-for(const key12 in data49){
-if(!((((key12 === "name") || (key12 === "since")) || (key12 === "of")) || (key12 === "count"))){
-const err101 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+}
+else {
+const err101 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1239,11 +1238,10 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data49.name !== undefined){
-let data50 = data49.name;
-if(typeof data50 === "string"){
-if(func2(data50) > 64){
-const err102 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data46.writerMode !== undefined){
+let data49 = data46.writerMode;
+if(typeof data49 !== "string"){
+const err102 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1252,9 +1250,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data49 === "Patch") || (data49 === "Verify"))){
+const err103 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1264,9 +1261,11 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data49.since !== undefined){
-if(typeof data49.since !== "string"){
-const err104 = {instancePath:instancePath+"/status/waits/" + i3+"/since",schemaPath:"#/properties/status/properties/waits/items/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data46.waits !== undefined){
+let data50 = data46.waits;
+if(Array.isArray(data50)){
+if(data50.length > 16){
+const err104 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1275,12 +1274,12 @@ vErrors.push(err104);
 }
 errors++;
 }
-}
-if(data49.of !== undefined){
-let data52 = data49.of;
-if(typeof data52 === "string"){
-if(func2(data52) > 256){
-const err105 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+const len3 = data50.length;
+for(let i3=0; i3<len3; i3++){
+let data51 = data50[i3];
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+if(data51.name === undefined){
+const err105 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1289,9 +1288,8 @@ vErrors.push(err105);
 }
 errors++;
 }
-}
-else {
-const err106 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data51.since === undefined){
+const err106 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1300,11 +1298,9 @@ vErrors.push(err106);
 }
 errors++;
 }
-}
-if(data49.count !== undefined){
-let data53 = data49.count;
-if(!((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53)))){
-const err107 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key12 in data51){
+if(!((((key12 === "name") || (key12 === "since")) || (key12 === "of")) || (key12 === "count"))){
+const err107 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1313,9 +1309,12 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(typeof data53 == "number"){
-if(data53 > 1000000 || isNaN(data53)){
-const err108 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
+}
+if(data51.name !== undefined){
+let data52 = data51.name;
+if(typeof data52 === "string"){
+if(func2(data52) > 64){
+const err108 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1324,8 +1323,9 @@ vErrors.push(err108);
 }
 errors++;
 }
-if(data53 < 1 || isNaN(data53)){
-const err109 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+else {
+const err109 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1335,10 +1335,9 @@ vErrors.push(err109);
 errors++;
 }
 }
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data51.since !== undefined){
+if(typeof data51.since !== "string"){
+const err110 = {instancePath:instancePath+"/status/waits/" + i3+"/since",schemaPath:"#/properties/status/properties/waits/items/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1348,9 +1347,11 @@ vErrors.push(err110);
 errors++;
 }
 }
-}
-else {
-const err111 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data51.of !== undefined){
+let data54 = data51.of;
+if(typeof data54 === "string"){
+if(func2(data54) > 256){
+const err111 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1360,11 +1361,8 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data44.conditions !== undefined){
-let data54 = data44.conditions;
-if(Array.isArray(data54)){
-if(data54.length > 16){
-const err112 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err112 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1373,12 +1371,11 @@ vErrors.push(err112);
 }
 errors++;
 }
-const len4 = data54.length;
-for(let i4=0; i4<len4; i4++){
-let data55 = data54[i4];
-if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
-if(data55.type === undefined){
-const err113 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data51.count !== undefined){
+let data55 = data51.count;
+if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
+const err113 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1387,8 +1384,9 @@ vErrors.push(err113);
 }
 errors++;
 }
-if(data55.status === undefined){
-const err114 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+if(typeof data55 == "number"){
+if(data55 > 1000000 || isNaN(data55)){
+const err114 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1397,8 +1395,8 @@ vErrors.push(err114);
 }
 errors++;
 }
-if(data55.reason === undefined){
-const err115 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(data55 < 1 || isNaN(data55)){
+const err115 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1407,8 +1405,11 @@ vErrors.push(err115);
 }
 errors++;
 }
-if(data55.message === undefined){
-const err116 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+}
+}
+else {
+const err116 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1417,8 +1418,10 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(data55.lastTransitionTime === undefined){
-const err117 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+}
+else {
+const err117 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1427,9 +1430,12 @@ vErrors.push(err117);
 }
 errors++;
 }
-for(const key13 in data55){
-if(!((((((key13 === "type") || (key13 === "status")) || (key13 === "reason")) || (key13 === "message")) || (key13 === "lastTransitionTime")) || (key13 === "observedGeneration"))){
-const err118 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+}
+if(data46.conditions !== undefined){
+let data56 = data46.conditions;
+if(Array.isArray(data56)){
+if(data56.length > 16){
+const err118 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1438,12 +1444,12 @@ vErrors.push(err118);
 }
 errors++;
 }
-}
-if(data55.type !== undefined){
-let data56 = data55.type;
-if(typeof data56 === "string"){
-if(func2(data56) > 316){
-const err119 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+const len4 = data56.length;
+for(let i4=0; i4<len4; i4++){
+let data57 = data56[i4];
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+if(data57.type === undefined){
+const err119 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1452,9 +1458,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-}
-else {
-const err120 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data57.status === undefined){
+const err120 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1463,11 +1468,8 @@ vErrors.push(err120);
 }
 errors++;
 }
-}
-if(data55.status !== undefined){
-let data57 = data55.status;
-if(typeof data57 !== "string"){
-const err121 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data57.reason === undefined){
+const err121 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1476,8 +1478,8 @@ vErrors.push(err121);
 }
 errors++;
 }
-if(!(((data57 === "True") || (data57 === "False")) || (data57 === "Unknown"))){
-const err122 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(data57.message === undefined){
+const err122 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1486,12 +1488,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-}
-if(data55.reason !== undefined){
-let data58 = data55.reason;
-if(typeof data58 === "string"){
-if(func2(data58) > 1024){
-const err123 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data57.lastTransitionTime === undefined){
+const err123 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1500,9 +1498,9 @@ vErrors.push(err123);
 }
 errors++;
 }
-}
-else {
-const err124 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key13 in data57){
+if(!((((((key13 === "type") || (key13 === "status")) || (key13 === "reason")) || (key13 === "message")) || (key13 === "lastTransitionTime")) || (key13 === "observedGeneration"))){
+const err124 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1512,11 +1510,11 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data55.message !== undefined){
-let data59 = data55.message;
-if(typeof data59 === "string"){
-if(func2(data59) > 8192){
-const err125 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data57.type !== undefined){
+let data58 = data57.type;
+if(typeof data58 === "string"){
+if(func2(data58) > 316){
+const err125 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1527,7 +1525,7 @@ errors++;
 }
 }
 else {
-const err126 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err126 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1537,9 +1535,10 @@ vErrors.push(err126);
 errors++;
 }
 }
-if(data55.lastTransitionTime !== undefined){
-if(typeof data55.lastTransitionTime !== "string"){
-const err127 = {instancePath:instancePath+"/status/conditions/" + i4+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data57.status !== undefined){
+let data59 = data57.status;
+if(typeof data59 !== "string"){
+const err127 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1548,11 +1547,8 @@ vErrors.push(err127);
 }
 errors++;
 }
-}
-if(data55.observedGeneration !== undefined){
-let data61 = data55.observedGeneration;
-if(!((typeof data61 == "number") && (!(data61 % 1) && !isNaN(data61)))){
-const err128 = {instancePath:instancePath+"/status/conditions/" + i4+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(((data59 === "True") || (data59 === "False")) || (data59 === "Unknown"))){
+const err128 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1562,9 +1558,11 @@ vErrors.push(err128);
 errors++;
 }
 }
-}
-else {
-const err129 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data57.reason !== undefined){
+let data60 = data57.reason;
+if(typeof data60 === "string"){
+if(func2(data60) > 1024){
+const err129 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1574,9 +1572,8 @@ vErrors.push(err129);
 errors++;
 }
 }
-}
 else {
-const err130 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err130 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1586,12 +1583,11 @@ vErrors.push(err130);
 errors++;
 }
 }
-if(data44.device !== undefined){
-let data62 = data44.device;
-if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
-for(const key14 in data62){
-if(!(func15.call(schema11.properties.status.properties.device.properties, key14))){
-const err131 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+if(data57.message !== undefined){
+let data61 = data57.message;
+if(typeof data61 === "string"){
+if(func2(data61) > 8192){
+const err131 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1601,11 +1597,8 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data62.agentVersion !== undefined){
-let data63 = data62.agentVersion;
-if(typeof data63 === "string"){
-if(func2(data63) > 64){
-const err132 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err132 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1615,8 +1608,9 @@ vErrors.push(err132);
 errors++;
 }
 }
-else {
-const err133 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data57.lastTransitionTime !== undefined){
+if(typeof data57.lastTransitionTime !== "string"){
+const err133 = {instancePath:instancePath+"/status/conditions/" + i4+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1626,11 +1620,10 @@ vErrors.push(err133);
 errors++;
 }
 }
-if(data62.bootID !== undefined){
-let data64 = data62.bootID;
-if(typeof data64 === "string"){
-if(func2(data64) > 64){
-const err134 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data57.observedGeneration !== undefined){
+let data63 = data57.observedGeneration;
+if(!((typeof data63 == "number") && (!(data63 % 1) && !isNaN(data63)))){
+const err134 = {instancePath:instancePath+"/status/conditions/" + i4+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1640,8 +1633,9 @@ vErrors.push(err134);
 errors++;
 }
 }
+}
 else {
-const err135 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err135 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1651,11 +1645,9 @@ vErrors.push(err135);
 errors++;
 }
 }
-if(data62.driverVersion !== undefined){
-let data65 = data62.driverVersion;
-if(typeof data65 === "string"){
-if(func2(data65) > 64){
-const err136 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err136 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1665,8 +1657,12 @@ vErrors.push(err136);
 errors++;
 }
 }
-else {
-const err137 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data46.device !== undefined){
+let data64 = data46.device;
+if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
+for(const key14 in data64){
+if(!(func17.call(schema11.properties.status.properties.device.properties, key14))){
+const err137 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1676,11 +1672,11 @@ vErrors.push(err137);
 errors++;
 }
 }
-if(data62.cudaVersion !== undefined){
-let data66 = data62.cudaVersion;
-if(typeof data66 === "string"){
-if(func2(data66) > 16){
-const err138 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data64.agentVersion !== undefined){
+let data65 = data64.agentVersion;
+if(typeof data65 === "string"){
+if(func2(data65) > 64){
+const err138 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1691,7 +1687,7 @@ errors++;
 }
 }
 else {
-const err139 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err139 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1701,11 +1697,11 @@ vErrors.push(err139);
 errors++;
 }
 }
-if(data62.machine !== undefined){
-let data67 = data62.machine;
-if(typeof data67 === "string"){
-if(func2(data67) > 128){
-const err140 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data64.bootID !== undefined){
+let data66 = data64.bootID;
+if(typeof data66 === "string"){
+if(func2(data66) > 64){
+const err140 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1716,7 +1712,7 @@ errors++;
 }
 }
 else {
-const err141 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err141 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1726,10 +1722,11 @@ vErrors.push(err141);
 errors++;
 }
 }
-if(data62.observedEpoch !== undefined){
-let data68 = data62.observedEpoch;
-if(!((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68)))){
-const err142 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data64.driverVersion !== undefined){
+let data67 = data64.driverVersion;
+if(typeof data67 === "string"){
+if(func2(data67) > 64){
+const err142 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1739,10 +1736,8 @@ vErrors.push(err142);
 errors++;
 }
 }
-if(data62.step !== undefined){
-let data69 = data62.step;
-if(typeof data69 !== "string"){
-const err143 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err143 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1751,8 +1746,12 @@ vErrors.push(err143);
 }
 errors++;
 }
-if(!((((data69 === "Idle") || (data69 === "Applying")) || (data69 === "Failed")) || (data69 === "Unknown"))){
-const err144 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+}
+if(data64.cudaVersion !== undefined){
+let data68 = data64.cudaVersion;
+if(typeof data68 === "string"){
+if(func2(data68) > 16){
+const err144 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1762,9 +1761,8 @@ vErrors.push(err144);
 errors++;
 }
 }
-if(data62.nextRetryTime !== undefined){
-if(typeof data62.nextRetryTime !== "string"){
-const err145 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err145 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1774,11 +1772,11 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data62.error !== undefined){
-let data71 = data62.error;
-if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
-if(data71.code === undefined){
-const err146 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data64.machine !== undefined){
+let data69 = data64.machine;
+if(typeof data69 === "string"){
+if(func2(data69) > 128){
+const err146 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1787,8 +1785,9 @@ vErrors.push(err146);
 }
 errors++;
 }
-if(data71.message === undefined){
-const err147 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+else {
+const err147 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1797,9 +1796,11 @@ vErrors.push(err147);
 }
 errors++;
 }
-for(const key15 in data71){
-if(!(((key15 === "code") || (key15 === "message")) || (key15 === "gpu"))){
-const err148 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+}
+if(data64.observedEpoch !== undefined){
+let data70 = data64.observedEpoch;
+if(!((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70)))){
+const err148 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1809,11 +1810,10 @@ vErrors.push(err148);
 errors++;
 }
 }
-if(data71.code !== undefined){
-let data72 = data71.code;
-if(typeof data72 === "string"){
-if(func2(data72) > 64){
-const err149 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data64.step !== undefined){
+let data71 = data64.step;
+if(typeof data71 !== "string"){
+const err149 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1822,9 +1822,8 @@ vErrors.push(err149);
 }
 errors++;
 }
-}
-else {
-const err150 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((((data71 === "Idle") || (data71 === "Applying")) || (data71 === "Failed")) || (data71 === "Unknown"))){
+const err150 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1834,11 +1833,9 @@ vErrors.push(err150);
 errors++;
 }
 }
-if(data71.message !== undefined){
-let data73 = data71.message;
-if(typeof data73 === "string"){
-if(func2(data73) > 1024){
-const err151 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data64.nextRetryTime !== undefined){
+if(typeof data64.nextRetryTime !== "string"){
+const err151 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1848,8 +1845,11 @@ vErrors.push(err151);
 errors++;
 }
 }
-else {
-const err152 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data64.error !== undefined){
+let data73 = data64.error;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+if(data73.code === undefined){
+const err152 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1858,12 +1858,8 @@ vErrors.push(err152);
 }
 errors++;
 }
-}
-if(data71.gpu !== undefined){
-let data74 = data71.gpu;
-if(typeof data74 === "string"){
-if(func2(data74) > 64){
-const err153 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data73.message === undefined){
+const err153 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1872,9 +1868,9 @@ vErrors.push(err153);
 }
 errors++;
 }
-}
-else {
-const err154 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key15 in data73){
+if(!(((key15 === "code") || (key15 === "message")) || (key15 === "gpu"))){
+const err154 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1884,9 +1880,11 @@ vErrors.push(err154);
 errors++;
 }
 }
-}
-else {
-const err155 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data73.code !== undefined){
+let data74 = data73.code;
+if(typeof data74 === "string"){
+if(func2(data74) > 64){
+const err155 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1896,11 +1894,8 @@ vErrors.push(err155);
 errors++;
 }
 }
-if(data62.plan !== undefined){
-let data75 = data62.plan;
-if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
-if(data75.hash === undefined){
-const err156 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+else {
+const err156 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1909,8 +1904,12 @@ vErrors.push(err156);
 }
 errors++;
 }
-if(data75.wishHash === undefined){
-const err157 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+}
+if(data73.message !== undefined){
+let data75 = data73.message;
+if(typeof data75 === "string"){
+if(func2(data75) > 1024){
+const err157 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1919,8 +1918,9 @@ vErrors.push(err157);
 }
 errors++;
 }
-if(data75.keep === undefined){
-const err158 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+}
+else {
+const err158 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1929,8 +1929,12 @@ vErrors.push(err158);
 }
 errors++;
 }
-if(data75.destroy === undefined){
-const err159 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+}
+if(data73.gpu !== undefined){
+let data76 = data73.gpu;
+if(typeof data76 === "string"){
+if(func2(data76) > 64){
+const err159 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1939,8 +1943,9 @@ vErrors.push(err159);
 }
 errors++;
 }
-if(data75.create === undefined){
-const err160 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+}
+else {
+const err160 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1949,9 +1954,10 @@ vErrors.push(err160);
 }
 errors++;
 }
-for(const key16 in data75){
-if(!(func15.call(schema11.properties.status.properties.device.properties.plan.properties, key16))){
-const err161 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+}
+else {
+const err161 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1961,11 +1967,11 @@ vErrors.push(err161);
 errors++;
 }
 }
-if(data75.hash !== undefined){
-let data76 = data75.hash;
-if(typeof data76 === "string"){
-if(func2(data76) > 64){
-const err162 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data64.plan !== undefined){
+let data77 = data64.plan;
+if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
+if(data77.hash === undefined){
+const err162 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1974,9 +1980,8 @@ vErrors.push(err162);
 }
 errors++;
 }
-}
-else {
-const err163 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data77.wishHash === undefined){
+const err163 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1985,12 +1990,8 @@ vErrors.push(err163);
 }
 errors++;
 }
-}
-if(data75.wishHash !== undefined){
-let data77 = data75.wishHash;
-if(typeof data77 === "string"){
-if(func2(data77) > 64){
-const err164 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data77.keep === undefined){
+const err164 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -1999,9 +2000,8 @@ vErrors.push(err164);
 }
 errors++;
 }
-}
-else {
-const err165 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data77.destroy === undefined){
+const err165 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2010,11 +2010,8 @@ vErrors.push(err165);
 }
 errors++;
 }
-}
-if(data75.keep !== undefined){
-let data78 = data75.keep;
-if(!((typeof data78 == "number") && (!(data78 % 1) && !isNaN(data78)))){
-const err166 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data77.create === undefined){
+const err166 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2023,11 +2020,9 @@ vErrors.push(err166);
 }
 errors++;
 }
-}
-if(data75.destroy !== undefined){
-let data79 = data75.destroy;
-if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
-const err167 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key16 in data77){
+if(!(func17.call(schema11.properties.status.properties.device.properties.plan.properties, key16))){
+const err167 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2037,10 +2032,11 @@ vErrors.push(err167);
 errors++;
 }
 }
-if(data75.create !== undefined){
-let data80 = data75.create;
-if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
-const err168 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data77.hash !== undefined){
+let data78 = data77.hash;
+if(typeof data78 === "string"){
+if(func2(data78) > 64){
+const err168 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2050,10 +2046,8 @@ vErrors.push(err168);
 errors++;
 }
 }
-if(data75.gpusChanging !== undefined){
-let data81 = data75.gpusChanging;
-if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
-const err169 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err169 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2063,10 +2057,11 @@ vErrors.push(err169);
 errors++;
 }
 }
-if(data75.modeChanges !== undefined){
-let data82 = data75.modeChanges;
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err170 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data77.wishHash !== undefined){
+let data79 = data77.wishHash;
+if(typeof data79 === "string"){
+if(func2(data79) > 64){
+const err170 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2076,11 +2071,8 @@ vErrors.push(err170);
 errors++;
 }
 }
-if(data75.affectedPods !== undefined){
-let data83 = data75.affectedPods;
-if(Array.isArray(data83)){
-if(data83.length > 64){
-const err171 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+else {
+const err171 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2089,12 +2081,11 @@ vErrors.push(err171);
 }
 errors++;
 }
-const len5 = data83.length;
-for(let i5=0; i5<len5; i5++){
-let data84 = data83[i5];
-if(typeof data84 === "string"){
-if(func2(data84) > 320){
-const err172 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+if(data77.keep !== undefined){
+let data80 = data77.keep;
+if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
+const err172 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2104,8 +2095,10 @@ vErrors.push(err172);
 errors++;
 }
 }
-else {
-const err173 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data77.destroy !== undefined){
+let data81 = data77.destroy;
+if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
+const err173 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2115,9 +2108,10 @@ vErrors.push(err173);
 errors++;
 }
 }
-}
-else {
-const err174 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data77.create !== undefined){
+let data82 = data77.create;
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err174 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2127,10 +2121,10 @@ vErrors.push(err174);
 errors++;
 }
 }
-if(data75.refusalCode !== undefined){
-let data85 = data75.refusalCode;
-if(typeof data85 !== "string"){
-const err175 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data77.gpusChanging !== undefined){
+let data83 = data77.gpusChanging;
+if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
+const err175 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2139,8 +2133,11 @@ vErrors.push(err175);
 }
 errors++;
 }
-if(!((((data85 === "InUse") || (data85 === "Foreign")) || (data85 === "Impossible")) || (data85 === "Lost"))){
-const err176 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data77.modeChanges !== undefined){
+let data84 = data77.modeChanges;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err176 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2150,11 +2147,11 @@ vErrors.push(err176);
 errors++;
 }
 }
-if(data75.refusal !== undefined){
-let data86 = data75.refusal;
-if(typeof data86 === "string"){
-if(func2(data86) > 1024){
-const err177 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data77.affectedPods !== undefined){
+let data85 = data77.affectedPods;
+if(Array.isArray(data85)){
+if(data85.length > 64){
+const err177 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2163,9 +2160,12 @@ vErrors.push(err177);
 }
 errors++;
 }
-}
-else {
-const err178 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len5 = data85.length;
+for(let i5=0; i5<len5; i5++){
+let data86 = data85[i5];
+if(typeof data86 === "string"){
+if(func2(data86) > 320){
+const err178 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2175,9 +2175,8 @@ vErrors.push(err178);
 errors++;
 }
 }
-}
 else {
-const err179 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err179 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2187,11 +2186,9 @@ vErrors.push(err179);
 errors++;
 }
 }
-if(data62.advertised !== undefined){
-let data87 = data62.advertised;
-if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
-if(data87.stale === undefined){
-const err180 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
+}
+else {
+const err180 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2200,9 +2197,11 @@ vErrors.push(err180);
 }
 errors++;
 }
-for(const key17 in data87){
-if(!((key17 === "resources") || (key17 === "stale"))){
-const err181 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+}
+if(data77.refusalCode !== undefined){
+let data87 = data77.refusalCode;
+if(typeof data87 !== "string"){
+const err181 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2211,12 +2210,8 @@ vErrors.push(err181);
 }
 errors++;
 }
-}
-if(data87.resources !== undefined){
-let data88 = data87.resources;
-if(data88 && typeof data88 == "object" && !Array.isArray(data88)){
-if(Object.keys(data88).length > 64){
-const err182 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
+if(!((((data87 === "InUse") || (data87 === "Foreign")) || (data87 === "Impossible")) || (data87 === "Lost"))){
+const err182 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2225,10 +2220,12 @@ vErrors.push(err182);
 }
 errors++;
 }
-for(const key18 in data88){
-let data89 = data88[key18];
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err183 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data77.refusal !== undefined){
+let data88 = data77.refusal;
+if(typeof data88 === "string"){
+if(func2(data88) > 1024){
+const err183 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2238,9 +2235,8 @@ vErrors.push(err183);
 errors++;
 }
 }
-}
 else {
-const err184 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err184 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2250,10 +2246,9 @@ vErrors.push(err184);
 errors++;
 }
 }
-if(data87.stale !== undefined){
-let data90 = data87.stale;
-if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err185 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err185 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2263,9 +2258,11 @@ vErrors.push(err185);
 errors++;
 }
 }
-}
-else {
-const err186 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data64.advertised !== undefined){
+let data89 = data64.advertised;
+if(data89 && typeof data89 == "object" && !Array.isArray(data89)){
+if(data89.stale === undefined){
+const err186 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2274,12 +2271,9 @@ vErrors.push(err186);
 }
 errors++;
 }
-}
-if(data62.models !== undefined){
-let data91 = data62.models;
-if(Array.isArray(data91)){
-if(data91.length > 8){
-const err187 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+for(const key17 in data89){
+if(!((key17 === "resources") || (key17 === "stale"))){
+const err187 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2288,12 +2282,12 @@ vErrors.push(err187);
 }
 errors++;
 }
-const len6 = data91.length;
-for(let i6=0; i6<len6; i6++){
-let data92 = data91[i6];
-if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
-if(data92.product === undefined){
-const err188 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data89.resources !== undefined){
+let data90 = data89.resources;
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+if(Object.keys(data90).length > 64){
+const err188 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2302,8 +2296,10 @@ vErrors.push(err188);
 }
 errors++;
 }
-if(data92.computeSlices === undefined){
-const err189 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+for(const key18 in data90){
+let data91 = data90[key18];
+if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
+const err189 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2312,8 +2308,10 @@ vErrors.push(err189);
 }
 errors++;
 }
-if(data92.memorySlices === undefined){
-const err190 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+}
+else {
+const err190 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2322,8 +2320,11 @@ vErrors.push(err190);
 }
 errors++;
 }
-if(data92.profiles === undefined){
-const err191 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+}
+if(data89.stale !== undefined){
+let data92 = data89.stale;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err191 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2332,9 +2333,10 @@ vErrors.push(err191);
 }
 errors++;
 }
-for(const key19 in data92){
-if(!((((key19 === "product") || (key19 === "computeSlices")) || (key19 === "memorySlices")) || (key19 === "profiles"))){
-const err192 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+}
+else {
+const err192 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2344,11 +2346,11 @@ vErrors.push(err192);
 errors++;
 }
 }
-if(data92.product !== undefined){
-let data93 = data92.product;
-if(typeof data93 === "string"){
-if(func2(data93) > 128){
-const err193 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data64.models !== undefined){
+let data93 = data64.models;
+if(Array.isArray(data93)){
+if(data93.length > 8){
+const err193 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2357,9 +2359,12 @@ vErrors.push(err193);
 }
 errors++;
 }
-}
-else {
-const err194 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len6 = data93.length;
+for(let i6=0; i6<len6; i6++){
+let data94 = data93[i6];
+if(data94 && typeof data94 == "object" && !Array.isArray(data94)){
+if(data94.product === undefined){
+const err194 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2368,11 +2373,8 @@ vErrors.push(err194);
 }
 errors++;
 }
-}
-if(data92.computeSlices !== undefined){
-let data94 = data92.computeSlices;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err195 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data94.computeSlices === undefined){
+const err195 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2381,11 +2383,8 @@ vErrors.push(err195);
 }
 errors++;
 }
-}
-if(data92.memorySlices !== undefined){
-let data95 = data92.memorySlices;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err196 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data94.memorySlices === undefined){
+const err196 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2394,12 +2393,8 @@ vErrors.push(err196);
 }
 errors++;
 }
-}
-if(data92.profiles !== undefined){
-let data96 = data92.profiles;
-if(Array.isArray(data96)){
-if(data96.length > 64){
-const err197 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data94.profiles === undefined){
+const err197 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2408,12 +2403,9 @@ vErrors.push(err197);
 }
 errors++;
 }
-const len7 = data96.length;
-for(let i7=0; i7<len7; i7++){
-let data97 = data96[i7];
-if(data97 && typeof data97 == "object" && !Array.isArray(data97)){
-if(data97.name === undefined){
-const err198 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+for(const key19 in data94){
+if(!((((key19 === "product") || (key19 === "computeSlices")) || (key19 === "memorySlices")) || (key19 === "profiles"))){
+const err198 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2422,8 +2414,12 @@ vErrors.push(err198);
 }
 errors++;
 }
-if(data97.computeSlices === undefined){
-const err199 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+if(data94.product !== undefined){
+let data95 = data94.product;
+if(typeof data95 === "string"){
+if(func2(data95) > 128){
+const err199 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2432,8 +2428,9 @@ vErrors.push(err199);
 }
 errors++;
 }
-if(data97.memorySlices === undefined){
-const err200 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+else {
+const err200 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2442,8 +2439,11 @@ vErrors.push(err200);
 }
 errors++;
 }
-if(data97.starts === undefined){
-const err201 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+}
+if(data94.computeSlices !== undefined){
+let data96 = data94.computeSlices;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err201 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2452,8 +2452,11 @@ vErrors.push(err201);
 }
 errors++;
 }
-if(data97.maxInstances === undefined){
-const err202 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+}
+if(data94.memorySlices !== undefined){
+let data97 = data94.memorySlices;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err202 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2462,9 +2465,12 @@ vErrors.push(err202);
 }
 errors++;
 }
-for(const key20 in data97){
-if(!(func15.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key20))){
-const err203 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+if(data94.profiles !== undefined){
+let data98 = data94.profiles;
+if(Array.isArray(data98)){
+if(data98.length > 64){
+const err203 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2473,12 +2479,12 @@ vErrors.push(err203);
 }
 errors++;
 }
-}
-if(data97.name !== undefined){
-let data98 = data97.name;
-if(typeof data98 === "string"){
-if(func2(data98) > 32){
-const err204 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+const len7 = data98.length;
+for(let i7=0; i7<len7; i7++){
+let data99 = data98[i7];
+if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
+if(data99.name === undefined){
+const err204 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2487,9 +2493,8 @@ vErrors.push(err204);
 }
 errors++;
 }
-}
-else {
-const err205 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data99.computeSlices === undefined){
+const err205 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2498,11 +2503,8 @@ vErrors.push(err205);
 }
 errors++;
 }
-}
-if(data97.id !== undefined){
-let data99 = data97.id;
-if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
-const err206 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.memorySlices === undefined){
+const err206 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2511,11 +2513,8 @@ vErrors.push(err206);
 }
 errors++;
 }
-}
-if(data97.computeSlices !== undefined){
-let data100 = data97.computeSlices;
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err207 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.starts === undefined){
+const err207 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2524,11 +2523,8 @@ vErrors.push(err207);
 }
 errors++;
 }
-}
-if(data97.memorySlices !== undefined){
-let data101 = data97.memorySlices;
-if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
-const err208 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.maxInstances === undefined){
+const err208 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2537,12 +2533,9 @@ vErrors.push(err208);
 }
 errors++;
 }
-}
-if(data97.starts !== undefined){
-let data102 = data97.starts;
-if(Array.isArray(data102)){
-if(data102.length > 16){
-const err209 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+for(const key20 in data99){
+if(!(func17.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key20))){
+const err209 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2551,11 +2544,12 @@ vErrors.push(err209);
 }
 errors++;
 }
-const len8 = data102.length;
-for(let i8=0; i8<len8; i8++){
-let data103 = data102[i8];
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err210 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data99.name !== undefined){
+let data100 = data99.name;
+if(typeof data100 === "string"){
+if(func2(data100) > 32){
+const err210 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2565,9 +2559,8 @@ vErrors.push(err210);
 errors++;
 }
 }
-}
 else {
-const err211 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err211 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2577,10 +2570,10 @@ vErrors.push(err211);
 errors++;
 }
 }
-if(data97.maxInstances !== undefined){
-let data104 = data97.maxInstances;
-if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
-const err212 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.id !== undefined){
+let data101 = data99.id;
+if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
+const err212 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2590,10 +2583,10 @@ vErrors.push(err212);
 errors++;
 }
 }
-if(data97.memoryMiB !== undefined){
-let data105 = data97.memoryMiB;
-if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
-const err213 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.computeSlices !== undefined){
+let data102 = data99.computeSlices;
+if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
+const err213 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2603,10 +2596,10 @@ vErrors.push(err213);
 errors++;
 }
 }
-if(data97.multiprocessors !== undefined){
-let data106 = data97.multiprocessors;
-if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
-const err214 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.memorySlices !== undefined){
+let data103 = data99.memorySlices;
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err214 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2616,11 +2609,11 @@ vErrors.push(err214);
 errors++;
 }
 }
-if(data97.engines !== undefined){
-let data107 = data97.engines;
-if(Array.isArray(data107)){
-if(data107.length > 5){
-const err215 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data99.starts !== undefined){
+let data104 = data99.starts;
+if(Array.isArray(data104)){
+if(data104.length > 16){
+const err215 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2629,11 +2622,11 @@ vErrors.push(err215);
 }
 errors++;
 }
-const len9 = data107.length;
-for(let i9=0; i9<len9; i9++){
-let data108 = data107[i9];
-if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
-const err216 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len8 = data104.length;
+for(let i8=0; i8<len8; i8++){
+let data105 = data104[i8];
+if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
+const err216 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2645,7 +2638,7 @@ errors++;
 }
 }
 else {
-const err217 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err217 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2655,9 +2648,10 @@ vErrors.push(err217);
 errors++;
 }
 }
-}
-else {
-const err218 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data99.maxInstances !== undefined){
+let data106 = data99.maxInstances;
+if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
+const err218 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2667,9 +2661,10 @@ vErrors.push(err218);
 errors++;
 }
 }
-}
-else {
-const err219 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data99.memoryMiB !== undefined){
+let data107 = data99.memoryMiB;
+if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
+const err219 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2679,9 +2674,10 @@ vErrors.push(err219);
 errors++;
 }
 }
-}
-else {
-const err220 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data99.multiprocessors !== undefined){
+let data108 = data99.multiprocessors;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err220 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2691,9 +2687,11 @@ vErrors.push(err220);
 errors++;
 }
 }
-}
-else {
-const err221 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data99.engines !== undefined){
+let data109 = data99.engines;
+if(Array.isArray(data109)){
+if(data109.length > 5){
+const err221 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2702,12 +2700,11 @@ vErrors.push(err221);
 }
 errors++;
 }
-}
-if(data62.gpus !== undefined){
-let data109 = data62.gpus;
-if(Array.isArray(data109)){
-if(data109.length > 64){
-const err222 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+const len9 = data109.length;
+for(let i9=0; i9<len9; i9++){
+let data110 = data109[i9];
+if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
+const err222 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2716,12 +2713,10 @@ vErrors.push(err222);
 }
 errors++;
 }
-const len10 = data109.length;
-for(let i10=0; i10<len10; i10++){
-let data110 = data109[i10];
-if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
-if(data110.uuid === undefined){
-const err223 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+}
+else {
+const err223 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2730,8 +2725,10 @@ vErrors.push(err223);
 }
 errors++;
 }
-if(data110.index === undefined){
-const err224 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+}
+}
+else {
+const err224 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2740,8 +2737,10 @@ vErrors.push(err224);
 }
 errors++;
 }
-if(data110.pciBusId === undefined){
-const err225 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+}
+}
+else {
+const err225 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2750,8 +2749,10 @@ vErrors.push(err225);
 }
 errors++;
 }
-if(data110.product === undefined){
-const err226 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+}
+else {
+const err226 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2760,8 +2761,10 @@ vErrors.push(err226);
 }
 errors++;
 }
-if(data110.instances === undefined){
-const err227 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+}
+}
+else {
+const err227 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2770,9 +2773,12 @@ vErrors.push(err227);
 }
 errors++;
 }
-for(const key21 in data110){
-if(!(func15.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key21))){
-const err228 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+if(data64.gpus !== undefined){
+let data111 = data64.gpus;
+if(Array.isArray(data111)){
+if(data111.length > 64){
+const err228 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2781,12 +2787,12 @@ vErrors.push(err228);
 }
 errors++;
 }
-}
-if(data110.uuid !== undefined){
-let data111 = data110.uuid;
-if(typeof data111 === "string"){
-if(func2(data111) > 64){
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len10 = data111.length;
+for(let i10=0; i10<len10; i10++){
+let data112 = data111[i10];
+if(data112 && typeof data112 == "object" && !Array.isArray(data112)){
+if(data112.uuid === undefined){
+const err229 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2795,9 +2801,8 @@ vErrors.push(err229);
 }
 errors++;
 }
-}
-else {
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.index === undefined){
+const err230 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2806,11 +2811,8 @@ vErrors.push(err230);
 }
 errors++;
 }
-}
-if(data110.index !== undefined){
-let data112 = data110.index;
-if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data112.pciBusId === undefined){
+const err231 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2819,12 +2821,8 @@ vErrors.push(err231);
 }
 errors++;
 }
-}
-if(data110.pciBusId !== undefined){
-let data113 = data110.pciBusId;
-if(typeof data113 === "string"){
-if(func2(data113) > 32){
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data112.product === undefined){
+const err232 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2833,9 +2831,8 @@ vErrors.push(err232);
 }
 errors++;
 }
-}
-else {
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.instances === undefined){
+const err233 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2844,12 +2841,9 @@ vErrors.push(err233);
 }
 errors++;
 }
-}
-if(data110.pciDeviceId !== undefined){
-let data114 = data110.pciDeviceId;
-if(typeof data114 === "string"){
-if(func2(data114) > 10){
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+for(const key21 in data112){
+if(!(func17.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key21))){
+const err234 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2859,8 +2853,11 @@ vErrors.push(err234);
 errors++;
 }
 }
-else {
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.uuid !== undefined){
+let data113 = data112.uuid;
+if(typeof data113 === "string"){
+if(func2(data113) > 64){
+const err235 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2870,11 +2867,8 @@ vErrors.push(err235);
 errors++;
 }
 }
-if(data110.pciClass !== undefined){
-let data115 = data110.pciClass;
-if(typeof data115 === "string"){
-if(func2(data115) > 10){
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+else {
+const err236 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2884,8 +2878,10 @@ vErrors.push(err236);
 errors++;
 }
 }
-else {
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.index !== undefined){
+let data114 = data112.index;
+if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
+const err237 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2895,11 +2891,11 @@ vErrors.push(err237);
 errors++;
 }
 }
-if(data110.product !== undefined){
-let data116 = data110.product;
-if(typeof data116 === "string"){
-if(func2(data116) > 128){
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data112.pciBusId !== undefined){
+let data115 = data112.pciBusId;
+if(typeof data115 === "string"){
+if(func2(data115) > 32){
+const err238 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2910,7 +2906,7 @@ errors++;
 }
 }
 else {
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err239 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2920,10 +2916,11 @@ vErrors.push(err239);
 errors++;
 }
 }
-if(data110.memoryMiB !== undefined){
-let data117 = data110.memoryMiB;
-if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data112.pciDeviceId !== undefined){
+let data116 = data112.pciDeviceId;
+if(typeof data116 === "string"){
+if(func2(data116) > 10){
+const err240 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2933,11 +2930,8 @@ vErrors.push(err240);
 errors++;
 }
 }
-if(data110.computeCapability !== undefined){
-let data118 = data110.computeCapability;
-if(typeof data118 === "string"){
-if(func2(data118) > 8){
-const err241 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+else {
+const err241 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2947,8 +2941,11 @@ vErrors.push(err241);
 errors++;
 }
 }
-else {
-const err242 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.pciClass !== undefined){
+let data117 = data112.pciClass;
+if(typeof data117 === "string"){
+if(func2(data117) > 10){
+const err242 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2958,9 +2955,8 @@ vErrors.push(err242);
 errors++;
 }
 }
-if(data110.migCapable !== undefined){
-if(typeof data110.migCapable !== "boolean"){
-const err243 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err243 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2970,10 +2966,11 @@ vErrors.push(err243);
 errors++;
 }
 }
-if(data110.mig !== undefined){
-let data120 = data110.mig;
-if(typeof data120 !== "string"){
-const err244 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.product !== undefined){
+let data118 = data112.product;
+if(typeof data118 === "string"){
+if(func2(data118) > 128){
+const err244 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2982,8 +2979,9 @@ vErrors.push(err244);
 }
 errors++;
 }
-if(!((data120 === "Enabled") || (data120 === "Disabled"))){
-const err245 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err245 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2993,10 +2991,10 @@ vErrors.push(err245);
 errors++;
 }
 }
-if(data110.migPending !== undefined){
-let data121 = data110.migPending;
-if(typeof data121 !== "string"){
-const err246 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.memoryMiB !== undefined){
+let data119 = data112.memoryMiB;
+if(!((typeof data119 == "number") && (!(data119 % 1) && !isNaN(data119)))){
+const err246 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3005,8 +3003,12 @@ vErrors.push(err246);
 }
 errors++;
 }
-if(!((data121 === "Enabled") || (data121 === "Disabled"))){
-const err247 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+}
+if(data112.computeCapability !== undefined){
+let data120 = data112.computeCapability;
+if(typeof data120 === "string"){
+if(func2(data120) > 8){
+const err247 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3016,9 +3018,8 @@ vErrors.push(err247);
 errors++;
 }
 }
-if(data110.busy !== undefined){
-if(typeof data110.busy !== "boolean"){
-const err248 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err248 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3028,11 +3029,9 @@ vErrors.push(err248);
 errors++;
 }
 }
-if(data110.pods !== undefined){
-let data123 = data110.pods;
-if(Array.isArray(data123)){
-if(data123.length > 16){
-const err249 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data112.migCapable !== undefined){
+if(typeof data112.migCapable !== "boolean"){
+const err249 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3041,12 +3040,11 @@ vErrors.push(err249);
 }
 errors++;
 }
-const len11 = data123.length;
-for(let i11=0; i11<len11; i11++){
-let data124 = data123[i11];
-if(typeof data124 === "string"){
-if(func2(data124) > 320){
-const err250 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+if(data112.mig !== undefined){
+let data122 = data112.mig;
+if(typeof data122 !== "string"){
+const err250 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3055,9 +3053,8 @@ vErrors.push(err250);
 }
 errors++;
 }
-}
-else {
-const err251 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data122 === "Enabled") || (data122 === "Disabled"))){
+const err251 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3067,9 +3064,10 @@ vErrors.push(err251);
 errors++;
 }
 }
-}
-else {
-const err252 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data112.migPending !== undefined){
+let data123 = data112.migPending;
+if(typeof data123 !== "string"){
+const err252 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3078,12 +3076,8 @@ vErrors.push(err252);
 }
 errors++;
 }
-}
-if(data110.error !== undefined){
-let data125 = data110.error;
-if(typeof data125 === "string"){
-if(func2(data125) > 256){
-const err253 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(!((data123 === "Enabled") || (data123 === "Disabled"))){
+const err253 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3093,8 +3087,9 @@ vErrors.push(err253);
 errors++;
 }
 }
-else {
-const err254 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data112.busy !== undefined){
+if(typeof data112.busy !== "boolean"){
+const err254 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3104,11 +3099,11 @@ vErrors.push(err254);
 errors++;
 }
 }
-if(data110.instances !== undefined){
-let data126 = data110.instances;
-if(Array.isArray(data126)){
-if(data126.length > 16){
-const err255 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data112.pods !== undefined){
+let data125 = data112.pods;
+if(Array.isArray(data125)){
+if(data125.length > 16){
+const err255 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3117,12 +3112,12 @@ vErrors.push(err255);
 }
 errors++;
 }
-const len12 = data126.length;
-for(let i12=0; i12<len12; i12++){
-let data127 = data126[i12];
-if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
-if(data127.profile === undefined){
-const err256 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+const len11 = data125.length;
+for(let i11=0; i11<len11; i11++){
+let data126 = data125[i11];
+if(typeof data126 === "string"){
+if(func2(data126) > 320){
+const err256 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3131,8 +3126,9 @@ vErrors.push(err256);
 }
 errors++;
 }
-if(data127.gi === undefined){
-const err257 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+}
+else {
+const err257 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3141,8 +3137,10 @@ vErrors.push(err257);
 }
 errors++;
 }
-if(data127.start === undefined){
-const err258 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+}
+}
+else {
+const err258 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3151,8 +3149,12 @@ vErrors.push(err258);
 }
 errors++;
 }
-if(data127.computeInstances === undefined){
-const err259 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+}
+if(data112.error !== undefined){
+let data127 = data112.error;
+if(typeof data127 === "string"){
+if(func2(data127) > 256){
+const err259 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3161,9 +3163,9 @@ vErrors.push(err259);
 }
 errors++;
 }
-for(const key22 in data127){
-if(!((((((key22 === "profile") || (key22 === "gi")) || (key22 === "start")) || (key22 === "busy")) || (key22 === "pods")) || (key22 === "computeInstances"))){
-const err260 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+else {
+const err260 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3173,11 +3175,11 @@ vErrors.push(err260);
 errors++;
 }
 }
-if(data127.profile !== undefined){
-let data128 = data127.profile;
-if(typeof data128 === "string"){
-if(func2(data128) > 32){
-const err261 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data112.instances !== undefined){
+let data128 = data112.instances;
+if(Array.isArray(data128)){
+if(data128.length > 16){
+const err261 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3186,9 +3188,12 @@ vErrors.push(err261);
 }
 errors++;
 }
-}
-else {
-const err262 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len12 = data128.length;
+for(let i12=0; i12<len12; i12++){
+let data129 = data128[i12];
+if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
+if(data129.profile === undefined){
+const err262 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3197,11 +3202,8 @@ vErrors.push(err262);
 }
 errors++;
 }
-}
-if(data127.gi !== undefined){
-let data129 = data127.gi;
-if(!((typeof data129 == "number") && (!(data129 % 1) && !isNaN(data129)))){
-const err263 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data129.gi === undefined){
+const err263 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3210,11 +3212,8 @@ vErrors.push(err263);
 }
 errors++;
 }
-}
-if(data127.start !== undefined){
-let data130 = data127.start;
-if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
-const err264 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data129.start === undefined){
+const err264 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3223,10 +3222,8 @@ vErrors.push(err264);
 }
 errors++;
 }
-}
-if(data127.busy !== undefined){
-if(typeof data127.busy !== "boolean"){
-const err265 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data129.computeInstances === undefined){
+const err265 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3235,12 +3232,9 @@ vErrors.push(err265);
 }
 errors++;
 }
-}
-if(data127.pods !== undefined){
-let data132 = data127.pods;
-if(Array.isArray(data132)){
-if(data132.length > 16){
-const err266 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+for(const key22 in data129){
+if(!((((((key22 === "profile") || (key22 === "gi")) || (key22 === "start")) || (key22 === "busy")) || (key22 === "pods")) || (key22 === "computeInstances"))){
+const err266 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3249,12 +3243,12 @@ vErrors.push(err266);
 }
 errors++;
 }
-const len13 = data132.length;
-for(let i13=0; i13<len13; i13++){
-let data133 = data132[i13];
-if(typeof data133 === "string"){
-if(func2(data133) > 320){
-const err267 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+if(data129.profile !== undefined){
+let data130 = data129.profile;
+if(typeof data130 === "string"){
+if(func2(data130) > 32){
+const err267 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3265,7 +3259,7 @@ errors++;
 }
 }
 else {
-const err268 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err268 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3275,9 +3269,10 @@ vErrors.push(err268);
 errors++;
 }
 }
-}
-else {
-const err269 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data129.gi !== undefined){
+let data131 = data129.gi;
+if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
+const err269 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3287,11 +3282,10 @@ vErrors.push(err269);
 errors++;
 }
 }
-if(data127.computeInstances !== undefined){
-let data134 = data127.computeInstances;
-if(Array.isArray(data134)){
-if(data134.length > 8){
-const err270 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data129.start !== undefined){
+let data132 = data129.start;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err270 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3300,12 +3294,10 @@ vErrors.push(err270);
 }
 errors++;
 }
-const len14 = data134.length;
-for(let i14=0; i14<len14; i14++){
-let data135 = data134[i14];
-if(data135 && typeof data135 == "object" && !Array.isArray(data135)){
-if(data135.profile === undefined){
-const err271 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data129.busy !== undefined){
+if(typeof data129.busy !== "boolean"){
+const err271 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3314,9 +3306,12 @@ vErrors.push(err271);
 }
 errors++;
 }
-for(const key23 in data135){
-if(!(((((key23 === "profile") || (key23 === "uuid")) || (key23 === "memoryMiB")) || (key23 === "multiprocessors")) || (key23 === "engines"))){
-const err272 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+if(data129.pods !== undefined){
+let data134 = data129.pods;
+if(Array.isArray(data134)){
+if(data134.length > 16){
+const err272 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3325,12 +3320,12 @@ vErrors.push(err272);
 }
 errors++;
 }
-}
-if(data135.profile !== undefined){
-let data136 = data135.profile;
-if(typeof data136 === "string"){
-if(func2(data136) > 32){
-const err273 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+const len13 = data134.length;
+for(let i13=0; i13<len13; i13++){
+let data135 = data134[i13];
+if(typeof data135 === "string"){
+if(func2(data135) > 320){
+const err273 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3341,7 +3336,7 @@ errors++;
 }
 }
 else {
-const err274 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err274 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3351,11 +3346,9 @@ vErrors.push(err274);
 errors++;
 }
 }
-if(data135.uuid !== undefined){
-let data137 = data135.uuid;
-if(typeof data137 === "string"){
-if(func2(data137) > 64){
-const err275 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err275 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3365,8 +3358,11 @@ vErrors.push(err275);
 errors++;
 }
 }
-else {
-const err276 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data129.computeInstances !== undefined){
+let data136 = data129.computeInstances;
+if(Array.isArray(data136)){
+if(data136.length > 8){
+const err276 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3375,11 +3371,12 @@ vErrors.push(err276);
 }
 errors++;
 }
-}
-if(data135.memoryMiB !== undefined){
-let data138 = data135.memoryMiB;
-if(!((typeof data138 == "number") && (!(data138 % 1) && !isNaN(data138)))){
-const err277 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len14 = data136.length;
+for(let i14=0; i14<len14; i14++){
+let data137 = data136[i14];
+if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
+if(data137.profile === undefined){
+const err277 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3388,11 +3385,9 @@ vErrors.push(err277);
 }
 errors++;
 }
-}
-if(data135.multiprocessors !== undefined){
-let data139 = data135.multiprocessors;
-if(!((typeof data139 == "number") && (!(data139 % 1) && !isNaN(data139)))){
-const err278 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key23 in data137){
+if(!(((((key23 === "profile") || (key23 === "uuid")) || (key23 === "memoryMiB")) || (key23 === "multiprocessors")) || (key23 === "engines"))){
+const err278 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3402,11 +3397,11 @@ vErrors.push(err278);
 errors++;
 }
 }
-if(data135.engines !== undefined){
-let data140 = data135.engines;
-if(Array.isArray(data140)){
-if(data140.length > 5){
-const err279 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data137.profile !== undefined){
+let data138 = data137.profile;
+if(typeof data138 === "string"){
+if(func2(data138) > 32){
+const err279 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3415,11 +3410,9 @@ vErrors.push(err279);
 }
 errors++;
 }
-const len15 = data140.length;
-for(let i15=0; i15<len15; i15++){
-let data141 = data140[i15];
-if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
-const err280 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err280 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3429,9 +3422,11 @@ vErrors.push(err280);
 errors++;
 }
 }
-}
-else {
-const err281 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data137.uuid !== undefined){
+let data139 = data137.uuid;
+if(typeof data139 === "string"){
+if(func2(data139) > 64){
+const err281 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3441,9 +3436,8 @@ vErrors.push(err281);
 errors++;
 }
 }
-}
 else {
-const err282 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err282 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3453,9 +3447,10 @@ vErrors.push(err282);
 errors++;
 }
 }
-}
-else {
-const err283 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data137.memoryMiB !== undefined){
+let data140 = data137.memoryMiB;
+if(!((typeof data140 == "number") && (!(data140 % 1) && !isNaN(data140)))){
+const err283 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3465,9 +3460,10 @@ vErrors.push(err283);
 errors++;
 }
 }
-}
-else {
-const err284 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data137.multiprocessors !== undefined){
+let data141 = data137.multiprocessors;
+if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
+const err284 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3477,9 +3473,11 @@ vErrors.push(err284);
 errors++;
 }
 }
-}
-else {
-const err285 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data137.engines !== undefined){
+let data142 = data137.engines;
+if(Array.isArray(data142)){
+if(data142.length > 5){
+const err285 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3488,10 +3486,11 @@ vErrors.push(err285);
 }
 errors++;
 }
-}
-}
-else {
-const err286 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len15 = data142.length;
+for(let i15=0; i15<len15; i15++){
+let data143 = data142[i15];
+if(!((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143)))){
+const err286 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3503,7 +3502,7 @@ errors++;
 }
 }
 else {
-const err287 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err287 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3513,12 +3512,9 @@ vErrors.push(err287);
 errors++;
 }
 }
-if(data62.lastGood !== undefined){
-let data142 = data62.lastGood;
-if(data142 && typeof data142 == "object" && !Array.isArray(data142)){
-for(const key24 in data142){
-if(!((key24 === "bootID") || (key24 === "gpus"))){
-const err288 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+}
+else {
+const err288 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3528,11 +3524,9 @@ vErrors.push(err288);
 errors++;
 }
 }
-if(data142.bootID !== undefined){
-let data143 = data142.bootID;
-if(typeof data143 === "string"){
-if(func2(data143) > 64){
-const err289 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err289 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3542,8 +3536,9 @@ vErrors.push(err289);
 errors++;
 }
 }
+}
 else {
-const err290 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err290 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3553,11 +3548,9 @@ vErrors.push(err290);
 errors++;
 }
 }
-if(data142.gpus !== undefined){
-let data144 = data142.gpus;
-if(Array.isArray(data144)){
-if(data144.length > 64){
-const err291 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+else {
+const err291 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3566,12 +3559,10 @@ vErrors.push(err291);
 }
 errors++;
 }
-const len16 = data144.length;
-for(let i16=0; i16<len16; i16++){
-let data145 = data144[i16];
-if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
-if(data145.uuid === undefined){
-const err292 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+}
+else {
+const err292 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3580,9 +3571,10 @@ vErrors.push(err292);
 }
 errors++;
 }
-for(const key25 in data145){
-if(!(((key25 === "uuid") || (key25 === "mig")) || (key25 === "placements"))){
-const err293 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+}
+}
+else {
+const err293 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3592,11 +3584,12 @@ vErrors.push(err293);
 errors++;
 }
 }
-if(data145.uuid !== undefined){
-let data146 = data145.uuid;
-if(typeof data146 === "string"){
-if(func2(data146) > 64){
-const err294 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data64.lastGood !== undefined){
+let data144 = data64.lastGood;
+if(data144 && typeof data144 == "object" && !Array.isArray(data144)){
+for(const key24 in data144){
+if(!((key24 === "bootID") || (key24 === "gpus"))){
+const err294 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3606,8 +3599,11 @@ vErrors.push(err294);
 errors++;
 }
 }
-else {
-const err295 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data144.bootID !== undefined){
+let data145 = data144.bootID;
+if(typeof data145 === "string"){
+if(func2(data145) > 64){
+const err295 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3617,10 +3613,8 @@ vErrors.push(err295);
 errors++;
 }
 }
-if(data145.mig !== undefined){
-let data147 = data145.mig;
-if(typeof data147 !== "string"){
-const err296 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err296 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3629,8 +3623,12 @@ vErrors.push(err296);
 }
 errors++;
 }
-if(!((data147 === "Enabled") || (data147 === "Disabled"))){
-const err297 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data144.gpus !== undefined){
+let data146 = data144.gpus;
+if(Array.isArray(data146)){
+if(data146.length > 64){
+const err297 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3639,12 +3637,12 @@ vErrors.push(err297);
 }
 errors++;
 }
-}
-if(data145.placements !== undefined){
-let data148 = data145.placements;
-if(Array.isArray(data148)){
-if(data148.length > 16){
-const err298 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+const len16 = data146.length;
+for(let i16=0; i16<len16; i16++){
+let data147 = data146[i16];
+if(data147 && typeof data147 == "object" && !Array.isArray(data147)){
+if(data147.uuid === undefined){
+const err298 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3653,12 +3651,9 @@ vErrors.push(err298);
 }
 errors++;
 }
-const len17 = data148.length;
-for(let i17=0; i17<len17; i17++){
-let data149 = data148[i17];
-if(typeof data149 === "string"){
-if(func2(data149) > 48){
-const err299 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+for(const key25 in data147){
+if(!(((key25 === "uuid") || (key25 === "mig")) || (key25 === "placements"))){
+const err299 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3668,8 +3663,11 @@ vErrors.push(err299);
 errors++;
 }
 }
-else {
-const err300 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data147.uuid !== undefined){
+let data148 = data147.uuid;
+if(typeof data148 === "string"){
+if(func2(data148) > 64){
+const err300 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3679,9 +3677,8 @@ vErrors.push(err300);
 errors++;
 }
 }
-}
 else {
-const err301 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err301 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3691,9 +3688,10 @@ vErrors.push(err301);
 errors++;
 }
 }
-}
-else {
-const err302 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data147.mig !== undefined){
+let data149 = data147.mig;
+if(typeof data149 !== "string"){
+const err302 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3702,10 +3700,8 @@ vErrors.push(err302);
 }
 errors++;
 }
-}
-}
-else {
-const err303 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!((data149 === "Enabled") || (data149 === "Disabled"))){
+const err303 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3715,9 +3711,11 @@ vErrors.push(err303);
 errors++;
 }
 }
-}
-else {
-const err304 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data147.placements !== undefined){
+let data150 = data147.placements;
+if(Array.isArray(data150)){
+if(data150.length > 16){
+const err304 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3726,10 +3724,12 @@ vErrors.push(err304);
 }
 errors++;
 }
-}
-}
-else {
-const err305 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len17 = data150.length;
+for(let i17=0; i17<len17; i17++){
+let data151 = data150[i17];
+if(typeof data151 === "string"){
+if(func2(data151) > 48){
+const err305 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3739,9 +3739,8 @@ vErrors.push(err305);
 errors++;
 }
 }
-}
 else {
-const err306 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err306 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3753,12 +3752,84 @@ errors++;
 }
 }
 else {
-const err307 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err307 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err307];
 }
 else {
 vErrors.push(err307);
+}
+errors++;
+}
+}
+}
+else {
+const err308 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err308];
+}
+else {
+vErrors.push(err308);
+}
+errors++;
+}
+}
+}
+else {
+const err309 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err309];
+}
+else {
+vErrors.push(err309);
+}
+errors++;
+}
+}
+}
+else {
+const err310 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err310];
+}
+else {
+vErrors.push(err310);
+}
+errors++;
+}
+}
+}
+else {
+const err311 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err311];
+}
+else {
+vErrors.push(err311);
+}
+errors++;
+}
+}
+}
+else {
+const err312 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err312];
+}
+else {
+vErrors.push(err312);
+}
+errors++;
+}
+}
+}
+else {
+const err313 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err313];
+}
+else {
+vErrors.push(err313);
 }
 errors++;
 }

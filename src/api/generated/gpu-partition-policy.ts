@@ -87,7 +87,7 @@ export interface GpuPartitionPolicy {
          */
         pciDeviceIds?: string[];
         /**
-         * At most so many GPUs of a node. Which ones is decided once, so that the least is destroyed, and kept from then on.
+         * Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business.
          */
         count?: number;
       };

@@ -72,7 +72,7 @@ export async function applyLayout(
     const cutOff = journal.read();
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
-    const plan = planNode(driver, device, layout);
+    const plan = planNode(device, layout);
     watcher.onPlan(plan, device);
     const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
     const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
@@ -109,10 +109,7 @@ export async function applyLayout(
 
 /** What is new on the device since the plan was in no plan and is not destroyed. */
 function toTarget({ uuid, want = {}, steps }: GpuPlan): GpuTarget {
-  const mayDestroy = steps.flatMap(({ action, profile, start }) =>
-    action === 'DestroyInstance' || action === 'DestroyComputeInstances' ? [{ profile, start }] : [],
-  );
-  return { uuid, want, mayDestroy };
+  return { uuid, want, steps };
 }
 
 function report({ uuid, outcome, operations, error, undoError }: GpuResult, gpus: readonly GpuPlan[]): GpuChange {

@@ -1,10 +1,9 @@
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
+import type { GpuChange } from '../../core/gpu/plan/gpu-change.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
 import type { GpuTarget } from '../../device/apply/apply-options.ts';
-import type { DeviceDriver } from '../../device/command/driver.ts';
 import { DeviceError } from '../../device/errors.ts';
-import { GpuApply } from '../../device/apply/gpu-apply.ts';
-import { planEmptying, planSteps } from '../../device/apply/gpu-plan.ts';
+import { judgeChange } from '../../device/apply/plan-target.ts';
 import { isBusy, type DeviceState, type GpuState, type MigMode } from '../../device/reading/state.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './node-layout.ts';
@@ -51,11 +50,11 @@ export interface NodePlan {
   readonly lost: readonly { readonly pciBusId: string; readonly error: HostFault }[];
 }
 
-/** Plans a node on what was just read, with the driver's own planner: what it says is what `apply` does. */
-export function planNode(driver: DeviceDriver, device: DeviceState, layout: NodeLayout): NodePlan {
+/** Plans a node on what was just read, with the driver's own tables: what it says is what `apply` does. */
+export function planNode(device: DeviceState, layout: NodeLayout): NodePlan {
   const resolved = resolveTargets(layout, device);
   const targets = 'targets' in resolved ? resolved.targets : [];
-  const gpus = device.gpus.map((gpu) => planGpu(driver, gpu, targets));
+  const gpus = device.gpus.map((gpu) => planGpu(gpu, targets));
   const lost = device.lost.map(({ pciBusId, fault }) => {
     const details = { tried: 'to read the GPU', found: fault.message, gpu: pciBusId };
     return { pciBusId, error: explainFault(new DeviceError(fault.code, details)) };
@@ -65,7 +64,7 @@ export function planNode(driver: DeviceDriver, device: DeviceState, layout: Node
   return { state: gpus.some(({ outcome }) => outcome === 'Change') ? 'Change' : 'Unchanged', gpus, lost };
 }
 
-function planGpu(driver: DeviceDriver, gpu: GpuState, targets: readonly GpuTarget[]): GpuPlan {
+function planGpu(gpu: GpuState, targets: readonly GpuTarget[]): GpuPlan {
   const { index, uuid, pciBusId, product } = gpu;
   const now = gpu.mig?.current ?? null;
   const known = { index, uuid, pciBusId, product };
@@ -75,25 +74,21 @@ function planGpu(driver: DeviceDriver, gpu: GpuState, targets: readonly GpuTarge
   const { want } = target;
   const after = now === null ? null : want === 'Disabled' ? 'Disabled' : 'Enabled';
   try {
-    const work = new GpuApply({ driver, options: {}, disrupted: false }, gpu, target, new Set());
-    if (!work.judge()) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
-    const steps =
-      want === 'Disabled' ? planEmptying(gpu, new Set(), () => true) : planSteps(gpu, want, new Set(), () => true);
-    return { ...known, outcome: 'Change', want, mig: { now, after }, ...sortSteps(gpu, steps), steps };
+    const change = judgeChange(gpu, want, { held: new Set(), mayTouch: () => true });
+    if (change.isDone) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
+    return { ...known, outcome: 'Change', want, mig: { now, after }, ...listPlaces(gpu, change), steps: change.steps };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { ...known, outcome: 'Refused', want, mig: { now, after: now }, ...idle, error: explainFault(error) };
   }
 }
 
-function sortSteps(gpu: GpuState, steps: readonly Step[]): Pick<GpuPlan, 'keep' | 'destroy' | 'create'> {
-  const gone = new Set(steps.flatMap(({ action, start }) => (action === 'DestroyInstance' ? [start] : [])));
+function listPlaces(gpu: GpuState, { destroy, create }: GpuChange): Pick<GpuPlan, 'keep' | 'destroy' | 'create'> {
+  const gone = new Set(destroy.map(({ start }) => start));
   return {
     keep: gpu.instances.filter(({ start }) => !gone.has(start)).map((one) => placeOf(gpu, one)),
     destroy: gpu.instances.filter(({ start }) => gone.has(start)).map((one) => placeOf(gpu, one)),
-    create: steps
-      .flatMap(({ action, profile, start }) => (action === 'CreateInstance' ? [{ profile, start }] : []))
-      .toSorted((a, b) => a.start - b.start),
+    create: create.map(({ profile, start }) => ({ profile, start })),
   };
 }
 

@@ -17,21 +17,18 @@ export type NodeTargets = { readonly targets: readonly GpuTarget[] } | { readonl
 
 /** What each GPU shall be, by the rules of a policy; a refusal concerns the node as a whole and nothing is touched. */
 export function resolveTargets(layout: NodeLayout, device: DeviceState): NodeTargets {
-  const spec: PolicySpec = { nodeSelector: {}, strategy: layout.strategy ?? 'none', layouts: layout.layouts };
-  const report = reportDevice(device);
-  const resolved = resolveNode(spec, report, undefined);
+  // Whoever runs the command answers for the host: nobody's instances are foreign to it.
+  const allow = { replaceForeignInstances: true };
+  const spec: PolicySpec = { nodeSelector: {}, strategy: layout.strategy ?? 'none', layouts: layout.layouts, allow };
+  const resolved = resolveNode(spec, reportDevice(device), undefined);
   if ('wish' in resolved) {
     // mig-parted calls a filter that meets nothing a success; the node would then not be what the file says.
     if (resolved.wish.gpus.length === 0) return { refusal: refuseNothing(layout, device) };
     return { targets: resolved.wish.gpus.map(toTarget) };
   }
-  const { reason, message } = resolved.refusal;
-  const entry = layout.layouts.findIndex((_, index) => {
-    const part = { ...spec, strategy: 'none' as const, layouts: layout.layouts.slice(0, index + 1) };
-    return 'refusal' in resolveNode(part, report, undefined);
-  });
-  const place = layout.locate(entry === -1 ? 'strategy' : { entry });
-  return { refusal: { code: reason, message: `${place}: ${message}` } };
+  const { entry, refusal } = resolved;
+  const place = layout.locate(entry === undefined ? 'strategy' : { entry });
+  return { refusal: { code: refusal.reason, message: `${place}: ${refusal.message}` } };
 }
 
 function toTarget({ uuid, mig, profiles }: GpuWish): GpuTarget {

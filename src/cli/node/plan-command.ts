@@ -15,7 +15,7 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     const layout = await readLayout(options, terminal);
     const driver = openHost(options, terminal);
     const device = await readHost(driver);
-    const plan = planNode(driver, device, layout);
+    const plan = planNode(device, layout);
     if (plan.state === 'Refused') outcome.code = 1;
     if (options.output === 'json') return printJson(terminal, plan);
     for (const line of writePlan(plan, device)) printLine(terminal.stdout, line);
@@ -37,7 +37,7 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeOptions) => {
     const layout = await readLayout(options, terminal);
     const driver = openHost(options, terminal);
-    const plan = planNode(driver, await readHost(driver), layout);
+    const plan = planNode(await readHost(driver), layout);
     const differences =
       plan.reason === undefined
         ? [...plan.gpus.flatMap(describeDifference), ...listProblems({ ...plan, gpus: [] })]

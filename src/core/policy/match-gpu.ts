@@ -3,12 +3,28 @@ import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 
 /** Whether a GPU meets the selector of a layout, `count` aside: all that is given must match. */
 export function matchesGpu(selector: GpuSelector, gpu: GpuReport): boolean {
-  const modelId = findModel(gpu.product)?.id;
-  const identity = { product: gpu.product, ...(modelId === undefined ? {} : { modelId }) };
   return (
-    (selector.models?.some((glob) => matchesModelGlob(glob, identity)) ?? true) &&
+    (selector.models === undefined || matchesModel(selector.models, gpu.product)) &&
     (selector.indices?.includes(gpu.index) ?? true) &&
     (selector.uuids?.some((uuid) => uuid.toLowerCase() === gpu.uuid.toLowerCase()) ?? true) &&
     (selector.pciDeviceIds?.some((id) => id.toLowerCase() === gpu.pciDeviceId?.toLowerCase()) ?? true)
   );
+}
+
+/** Products that are remembered per selector: a fleet has few, and an agent may report whatever it likes. */
+const MOST_PRODUCTS = 64;
+
+const matches = new WeakMap<readonly string[], Map<string, boolean>>();
+
+function matchesModel(globs: readonly string[], product: string): boolean {
+  const known = matches.get(globs) ?? new Map<string, boolean>();
+  matches.set(globs, known);
+  const before = known.get(product);
+  if (before !== undefined) return before;
+  if (known.size >= MOST_PRODUCTS) known.clear();
+  const modelId = findModel(product)?.id;
+  const identity = { product, ...(modelId === undefined ? {} : { modelId }) };
+  const isMatch = globs.some((glob) => matchesModelGlob(glob, identity));
+  known.set(product, isMatch);
+  return isMatch;
 }

@@ -1,16 +1,14 @@
 import type { DeviceReport, GpuReport, GpuWish, PlanReport } from '../../api/types.ts';
-import { findModel } from '../gpu/geometry/model-lookup.ts';
-import { planGpu } from '../gpu/plan/gpu-plan.ts';
-import { type Instance, placeOf } from '../gpu/search/instance.ts';
-import type { Step } from '../gpu/plan/step.ts';
-import { liveGeometry } from './live-geometry.ts';
+import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/gpu-change.ts';
+import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
+import { placeOf } from '../gpu/search/instance.ts';
+import { viewReport } from './report-view.ts';
 import { meetsWish } from './wish.ts';
 
-/** What has to be done on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */
-export interface GpuWork {
+/** What has to be done on one GPU. */
+export interface GpuWork extends Pick<GpuChange, 'steps'> {
   readonly uuid: string;
-  readonly mode?: 'Enable' | 'Disable';
-  readonly steps: readonly Step[];
+  readonly mode?: NonNullable<GpuChange['mode']>;
 }
 
 /** What one GPU needs; `kept` instances stay as they are. */
@@ -33,71 +31,48 @@ export function planGpuWish(device: DeviceReport, wish: GpuWish, foreign: Readon
   if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
   if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
-  // Under strategy none a pod may hold a GPU whole that is in MIG mode, and with it whatever is on it.
-  const [holder] = gpu.pods ?? [];
-  if (holder !== undefined) {
-    return refuse('InUse', `GPU ${gpu.index}: ${describeUse(gpu)} it; it can be changed when that has ended`, gpu.pods);
+  const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
+  const view = viewReport(device, gpu);
+  const name = `GPU ${gpu.index} (${view.product})`;
+  const result = planGpuChange(view, want, (place) => !foreign.has(placeOf(place)));
+  if ('refusal' in result) {
+    return result.refusal.code === 'Untouchable'
+      ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : JSON.stringify(want), result.refusal.inTheWay)
+      : explain(gpu, wish, name, result.refusal);
   }
-  return wish.mig === 'Disabled' ? planWhole(gpu, foreign) : planSlices(device, gpu, wish, foreign);
+  const { mode, steps, keep, isDone } = result.change;
+  // The layout is there, beside something that no plan touches.
+  if (isDone)
+    return refuse(
+      'Impossible',
+      `${name} holds instances of profiles that its profile table does not have; destroy them by hand`,
+    );
+  return { kept: keep.length, work: { uuid: gpu.uuid, ...(mode === undefined ? {} : { mode }), steps } };
 }
 
-function planWhole(gpu: GpuReport, foreign: ReadonlySet<string>): GpuOutcome {
-  const pods = [...(gpu.pods ?? []), ...gpu.instances.flatMap((instance) => instance.pods ?? [])];
-  const busy = gpu.instances.find((instance) => instance.busy === true);
-  if (busy) {
-    const what = `${describeUse(busy)} ${busy.profile} at ${busy.start}`;
-    return refuse('InUse', `GPU ${gpu.index}: ${what}; MIG mode can be disabled when it has ended`, pods);
+function explain(gpu: GpuReport, wish: GpuWish, name: string, { code, message, inTheWay }: ChangeRefusal): GpuOutcome {
+  if (code === 'NoMig') return refuse('Impossible', `${name} does not know MIG`);
+  if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
+  if (inTheWay.length === 0) {
+    return refuse('InUse', `${name}: ${describeUse(gpu)} it; it can be changed when that has ended`, gpu.pods);
   }
-  const others = gpu.instances.filter((instance) => foreign.has(placeOf(instance)));
-  if (others.length > 0) return refuseForeign(`GPU ${gpu.index}`, 'MIG mode Disabled', others);
-  const steps = gpu.instances.map((instance): Step => ({
-    action: 'DestroyInstance',
-    profile: instance.profile,
-    start: instance.start,
-    computeInstances: computeInstancesOf(gpu, instance.start),
-  }));
-  return { kept: 0, pods, work: { uuid: gpu.uuid, mode: 'Disable', steps } };
-}
-
-function planSlices(device: DeviceReport, gpu: GpuReport, wish: GpuWish, foreign: ReadonlySet<string>): GpuOutcome {
-  const name = `GPU ${gpu.index} (${gpu.product.replace(/^NVIDIA /, '')})`;
-  const geometry = liveGeometry(device, gpu);
-  if (!geometry) return refuse('Impossible', `${name} does not know MIG`);
-  const isOn = gpu.mig === 'Enabled';
-  if (!isOn && gpu.busy === true) {
-    return refuse('InUse', `${name}: ${describeUse(gpu)} it; MIG mode can be enabled when it has ended`, gpu.pods);
-  }
-  const model = findModel(gpu.product);
-  const want = wish.profiles ?? {};
-  const have = isOn ? gpu.instances.map((one) => instanceOf(gpu, one.start)) : [];
-  const fixed = have.map((one) => ({ ...one, busy: one.busy || foreign.has(placeOf(one)) }));
-  const options = { gpuName: name, ...(model === undefined ? {} : { model }) };
-  const plan = planGpu(geometry, fixed, want, { ...options, keepBusy: true });
-  if (plan.fits) {
-    return {
-      kept: plan.keep.length,
-      work: { uuid: gpu.uuid, ...(isOn ? {} : { mode: 'Enable' as const }), steps: plan.steps },
-    };
-  }
-  if (plan.refusal.code !== 'BusyInstanceInTheWay') return refuse('Impossible', `${name}: ${plan.refusal.message}`);
-  // Somebody's work, or somebody's instances: who has to be asked is another.
-  const forced = planGpu(geometry, fixed, want, options);
-  const inTheWay = gpu.instances.filter(
-    (one) => forced.fits && forced.destroy.some(({ start, profile }) => start === one.start && profile === one.profile),
-  );
-  const used = inTheWay.filter(({ busy }) => busy === true);
-  const others = inTheWay.filter((one) => foreign.has(placeOf(one)));
-  if (used.length === 0 && others.length > 0) return refuseForeign(name, JSON.stringify(want), others);
+  const places = new Set(inTheWay.map(placeOf));
+  const used = gpu.instances.filter((one) => places.has(placeOf(one)));
   const pods = used.flatMap((one) => one.pods ?? []);
+  const [first] = used;
+  if (wish.mig === 'Disabled' && first !== undefined) {
+    const what = `${describeUse(first)} ${first.profile} at ${first.start}`;
+    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled when it has ended`, pods);
+  }
   const holders = pods.length > 0 ? ` (held by ${[...new Set(pods)].sort().join(', ')})` : '';
-  return refuse('InUse', `${name}: ${plan.refusal.message}${holders}`, pods);
+  return refuse('InUse', `${name}: ${message}${holders}`, pods);
 }
 
 function describeUse({ pods = [] }: { readonly pods?: readonly string[] }): string {
   return pods.length > 0 ? `pod ${pods.join(', ')} holds` : 'a process runs on';
 }
 
-function refuseForeign(name: string, want: string, others: GpuReport['instances']): GpuOutcome {
+function refuseForeign(name: string, want: string, others: readonly ViewedInstance[]): GpuOutcome {
   const places = others.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
   return refuse(
     'Foreign',
@@ -108,22 +83,4 @@ function refuseForeign(name: string, want: string, others: GpuReport['instances'
 
 function refuse(code: PlanRefusal['code'], message: string, pods: readonly string[] = []): GpuOutcome {
   return { kept: 0, pods, refusal: { code, message } };
-}
-
-function instanceOf(gpu: GpuReport, start: number): Instance {
-  const found = gpu.instances.find((instance) => instance.start === start);
-  return {
-    profile: found?.profile ?? '',
-    start,
-    busy: found?.busy ?? false,
-    computeInstances: computeInstancesOf(gpu, start),
-  };
-}
-
-/** The driver's list calls a whole `1g.5gb+me` by the name `1g.5gb`; the planner wants the GPU instance's name. */
-function computeInstancesOf(gpu: GpuReport, start: number): readonly string[] {
-  const found = gpu.instances.find((instance) => instance.start === start);
-  return (found?.computeInstances ?? []).map(({ profile }) =>
-    /^\dc\./.test(profile) ? profile : (found?.profile ?? profile),
-  );
 }

@@ -7,6 +7,7 @@ export interface PolicyRefusal {
     | 'UnknownProfile'
     | 'UnknownPreset'
     | 'DoesNotFit'
+    | 'NotEnoughGpus'
     | 'SingleNeedsOneProfile';
   readonly message: string;
 }

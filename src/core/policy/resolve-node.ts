@@ -1,13 +1,13 @@
-import type { DeviceReport, GpuPartitionPolicy, GpuReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
-import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { layoutFor } from './gpu-layout.ts';
+import type { DeviceReport, GpuPartitionPolicy, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
+import { assignEntries } from './assign-entries.ts';
+import { nameEntries } from './entry-key.ts';
+import { type LayoutEntry, readEntries } from './layout-entry.ts';
 import { liveGeometry } from './live-geometry.ts';
-import { matchesGpu } from './match-gpu.ts';
 import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import { checkSingle } from './single.ts';
-import { meetsWish } from './wish.ts';
+import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
 
 /** Which policy decides over a node: the winner and those that lost to it, in order of precedence. */
 export interface Decision {
@@ -27,56 +27,85 @@ export function decidePolicy(
   return { winner, losers };
 }
 
-/** What a policy makes of a node's GPUs: one wish per GPU that an entry matches, or the reason why not. */
-export type NodeWish = { readonly wish: Wish } | { readonly refusal: PolicyRefusal };
+/** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why not. */
+export type NodeWish =
+  | {
+      readonly wish: Wish;
+      /** Entries that apply to no GPU of this node. */
+      readonly skipped: readonly SkippedEntry[];
+    }
+  | {
+      readonly refusal: PolicyRefusal;
+      /** Index of the entry that is refused; absent where it is the strategy. */
+      readonly entry?: number;
+    };
 
 /**
+ * Per GPU the first entry that matches it decides; an entry with a count takes exactly so many of the GPUs that match it.
+ *
+ * A node is refused where a GPU with MIG comes to an entry and does not know its profiles or cannot hold them (an entry without a
+ * selector is for every GPU), and where an entry with a count finds GPUs that match it, but too few. An entry that no GPU of the node
+ * comes to is skipped: it is about other nodes.
+ *
  * @param device what the node's agent reported
- * @param current the wish that the node has now: `count` keeps the GPUs that it chose before
+ * @param current the wish that the node has now: an entry with a count keeps the GPUs that it chose before
  */
 export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeWish {
   const gpus = device.gpus ?? [];
-  const wishes = new Map<string, GpuWish>();
-  for (const entry of spec.layouts) {
-    const free = gpus.filter((gpu) => !wishes.has(gpu.uuid) && matchesGpu(entry.gpus ?? {}, gpu));
-    const candidates: { readonly gpu: GpuReport; readonly wish: GpuWish }[] = [];
-    for (const gpu of free) {
-      const result = wishFor(entry, gpu, liveGeometry(device, gpu));
-      if (result && 'refusal' in result) return result;
-      if (result) candidates.push({ gpu, wish: result });
-    }
-    for (const { wish } of choose(candidates, entry.gpus?.count, current)) wishes.set(wish.uuid, wish);
-  }
-  // In the order of the device, so that equal wishes are equal lists.
+  const names = nameEntries(spec.layouts);
+  const entries = readEntries(spec.layouts, device);
+  const replacesForeign = spec.allow?.replaceForeignInstances === true;
+  const assigned = assignEntries(entries, names, device, current, replacesForeign);
+  if ('refusal' in assigned) return assigned;
+  const { entryOf } = assigned;
+  const refused = findRefused(entries, entryOf);
+  if (refused) return refused;
   const wish: Wish = {
-    gpus: gpus.flatMap(({ uuid }) => wishes.get(uuid) ?? []),
-    ...(spec.allow?.replaceForeignInstances === true ? { replaceForeignInstances: true } : {}),
+    // In the order of the device, so that equal wishes are equal lists.
+    gpus: gpus.flatMap(({ uuid }) => wishFor(uuid, entryOf.get(uuid), entries, names)),
+    ...(replacesForeign ? { replaceForeignInstances: true } : {}),
   };
   const refusal = spec.strategy === 'single' ? checkSingle(gpus, wish.gpus) : undefined;
-  return refusal ? { refusal } : { wish };
+  return refusal ? { refusal } : { wish, skipped: listSkipped(spec, device, entryOf) };
 }
 
-/** undefined where the GPU has no MIG and the entry asks for slices: it is left alone, as a GPU that matches nothing. */
 function wishFor(
-  entry: PolicySpec['layouts'][number],
-  gpu: GpuReport,
-  geometry: Geometry | undefined,
-): GpuWish | { readonly refusal: PolicyRefusal } | undefined {
-  if (geometry === undefined) return entry.mig === 'Disabled' ? { uuid: gpu.uuid, mig: 'Disabled' } : undefined;
-  const layout = layoutFor(entry, geometry, gpu.product.replace(/^NVIDIA /, ''));
-  return 'refusal' in layout ? layout : { uuid: gpu.uuid, ...layout };
+  uuid: string,
+  index: number | undefined,
+  entries: readonly LayoutEntry[],
+  names: readonly string[],
+): readonly GpuWish[] {
+  if (index === undefined) return [];
+  const layout = entries[index]?.layouts.get(uuid);
+  if (layout === undefined || 'refusal' in layout) return [];
+  const name = entries[index]?.entry.gpus?.count === undefined ? undefined : names[index];
+  return [{ uuid, ...layout, ...(name === undefined ? {} : { entry: name }) }];
 }
 
-/** With `count`: first the GPUs that were chosen before, then those that need no change, then by index. */
-function choose<T extends { readonly gpu: GpuReport; readonly wish: GpuWish }>(
-  candidates: readonly T[],
-  count: number | undefined,
-  current: Wish | undefined,
-): readonly T[] {
-  if (count === undefined) return candidates;
-  const chosenBefore = ({ wish }: T) =>
-    current?.gpus.some((one) => one.uuid === wish.uuid && JSON.stringify(one) === JSON.stringify(wish)) ?? false;
-  const cost = (candidate: T) =>
-    chosenBefore(candidate) ? 0 : meetsWish(candidate.gpu, candidate.wish) ? 1 : 2 + candidate.gpu.instances.length;
-  return [...candidates].sort((a, b) => cost(a) - cost(b) || a.gpu.index - b.gpu.index).slice(0, count);
+/** The first entry that decides over a GPU which cannot become what it says. */
+function findRefused(
+  entries: readonly LayoutEntry[],
+  entryOf: ReadonlyMap<string, number>,
+): Extract<NodeWish, { readonly refusal: PolicyRefusal }> | undefined {
+  for (const [index, { layouts }] of entries.entries()) {
+    for (const [uuid, layout] of layouts) {
+      if ('refusal' in layout && entryOf.get(uuid) === index) return { refusal: layout.refusal, entry: index };
+    }
+  }
+  return undefined;
+}
+
+function listSkipped(
+  { layouts }: PolicySpec,
+  device: DeviceReport,
+  entryOf: ReadonlyMap<string, number>,
+): readonly SkippedEntry[] {
+  const served = new Set(entryOf.values());
+  if (served.size === layouts.length) return [];
+  const gpus = device.gpus ?? [];
+  const withoutMig = new Set(gpus.filter((gpu) => liveGeometry(device, gpu) === undefined).map(({ uuid }) => uuid));
+  return layouts.flatMap((entry, index) => {
+    if (served.has(index)) return [];
+    return [explainSkipped(index, entry, gpus, entry.mig === 'Disabled' ? new Set() : withoutMig)];
+  });
 }

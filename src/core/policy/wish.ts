@@ -2,9 +2,9 @@ import type { GpuReport, GpuWish, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 
-/** Names the wish: the agent's plan says by this which wish it was made for. */
+/** Names the wish: the agent's plan says by this which wish it was made for. Which entry chose a GPU changes no plan. */
 export function wishHash({ gpus, replaceForeignInstances }: Pick<Wish, 'gpus' | 'replaceForeignInstances'>): string {
-  const sorted = [...gpus].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+  const sorted = gpus.map(({ entry: _entry, ...rest }) => rest).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
   return fingerprint(canonicalJson(replaceForeignInstances === true ? [sorted, 'replaceForeignInstances'] : sorted));
 }
 

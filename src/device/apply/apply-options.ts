@@ -1,4 +1,5 @@
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
+import type { Step } from '../../core/gpu/plan/step.ts';
 import type { DeviceError } from '../errors.ts';
 import type { Journal } from '../host/journal.ts';
 import type { DeviceState } from '../reading/state.ts';
@@ -9,10 +10,11 @@ export interface GpuTarget {
   /** Profile to count; empty for MIG mode without instances; or MIG off. */
   readonly want: Layout | 'Disabled';
   /**
-   * Instances that may be destroyed or lose a compute instance: those that the granted plan names, or that are known to be
-   * ours. Absent: every instance that is there at the start. Idle or not, no other is touched.
+   * Steps of the plan that was granted or shown. They are done as they are; only after a failure or a reading that shows something
+   * else it is planned anew. What they destroy is all that may be destroyed, idle or not. Absent: the plan is made on the first
+   * reading, and may destroy every instance that is there.
    */
-  readonly mayDestroy?: readonly Place[];
+  readonly steps?: readonly Step[];
 }
 
 export interface Place {

@@ -1,8 +1,10 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { type GpuChange, listDisturbed } from '../../core/gpu/plan/gpu-change.ts';
+import { planReturn } from '../../core/gpu/plan/return-plan.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
-import type { GpuTarget, Place } from './apply-options.ts';
+import type { GpuTarget } from './apply-options.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
-import { planEmptying, planReturn, planSteps } from './gpu-plan.ts';
+import { judgeChange, type PlanLimits, planTarget, viewInstance } from './plan-target.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
 import { takeStep } from './instance-change.ts';
 import { changeMode, isAt } from './mode-change.ts';
@@ -18,7 +20,7 @@ const forgivable: ReadonlySet<DeviceErrorCode> = new Set(['NoRoom', 'Unstable', 
 export class GpuApply {
   readonly target: GpuTarget;
   readonly #session: GpuSession;
-  readonly #held: ReadonlySet<string>;
+  readonly #limits: PlanLimits;
   /** Instances that this apply made: no other instance that appears meanwhile is ever touched. */
   readonly #made = new Set<string>();
   #rounds = 0;
@@ -26,7 +28,8 @@ export class GpuApply {
   constructor(context: ApplyContext, gpu: GpuState, target: GpuTarget, held: ReadonlySet<string>) {
     this.target = target;
     this.#session = new GpuSession(context, gpu);
-    this.#held = held;
+    const touched = new Set((target.steps === undefined ? gpu.instances : listDisturbed(target.steps)).map(placeOf));
+    this.#limits = { held, mayTouch: (place) => touched.has(placeOf(place)) || this.#made.has(placeOf(place)) };
   }
 
   get gpu(): GpuState {
@@ -42,19 +45,7 @@ export class GpuApply {
    * @throws DeviceError if the target cannot be had
    */
   judge(): boolean {
-    const { gpu } = this;
-    if (!this.#hasWork(gpu)) return false;
-    const mode = modeOf(this.target);
-    if (gpu.resetRequired) throw this.#refuse('ResetRequired', 'the driver asks for a reset (ECC or row remapping)');
-    const holders = [
-      ...gpu.processes.map(({ pid, name }) => `pid ${pid} (${name})`),
-      ...(this.#held.has(gpu.uuid) ? ['a pod that holds the GPU'] : []),
-    ];
-    if (gpu.mig?.current !== mode && holders.length > 0) {
-      const found = 'processes use the GPU; nothing was touched';
-      throw new DeviceError('InUse', { tried: `to set MIG mode ${mode}`, found, gpu: gpu.pciBusId, holders });
-    }
-    return true;
+    return !judgeChange(this.gpu, this.target.want, this.#limits).isDone;
   }
 
   /**
@@ -65,9 +56,10 @@ export class GpuApply {
     this.#session.forgetClaims();
     const isFirst = this.#rounds === 0;
     this.#rounds += 1;
-    if (modeOf(this.target) === 'Disabled') return this.#switchOff(now);
+    const granted = isFirst ? this.target.steps : undefined;
+    if (modeOf(this.target) === 'Disabled') return this.#switchOff(now, granted);
     const gpu = isAt(now, 'Enabled') ? now : await this.#switchOn(now);
-    await this.#takeSteps(this.#plan(gpu), gpu.instances, isFirst);
+    await this.#takeSteps(this.#choose(granted, gpu), gpu.instances, isFirst);
   }
 
   /**
@@ -75,7 +67,7 @@ export class GpuApply {
    * @throws DeviceError if not even that
    */
   isReached(now: GpuState): boolean {
-    if (!this.#hasWork(now)) return true;
+    if (this.#plan(now).isDone) return true;
     if (this.#rounds < maxRounds) return false;
     throw this.#refuse('NothingDone', `${this.#rounds} times: ${describeAll(now.instances)}`);
   }
@@ -98,16 +90,6 @@ export class GpuApply {
     if (before === 'Disabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
   }
 
-  /** @throws DeviceError if the target cannot be had */
-  #hasWork(gpu: GpuState): boolean {
-    if (gpu.fault !== undefined) throw this.#refuse(gpu.fault.code, gpu.fault.message);
-    if (gpu.mig === undefined) {
-      if (this.target.want === 'Disabled') return false;
-      throw this.#refuse('NotSupported', 'the GPU has no MIG mode');
-    }
-    return this.#plan(gpu).length > 0 || !isAt(gpu, modeOf(this.target));
-  }
-
   async #switchOn(now: GpuState): Promise<GpuState> {
     const { mig, migDevices } = await changeMode(this.#session, 'Enabled', now.mig);
     if (now.mig?.current === 'Enabled') return { ...now, mig };
@@ -116,10 +98,10 @@ export class GpuApply {
   }
 
   /** Here it is not enough that the driver calls it a success: with the mode goes whatever is still there. */
-  async #switchOff(now: GpuState): Promise<void> {
+  async #switchOff(now: GpuState, granted: readonly Step[] | undefined): Promise<void> {
     let gpu = now;
     for (let round = 0; ; round += 1) {
-      const steps = this.#plan(gpu);
+      const steps = this.#choose(round === 0 ? granted : undefined, gpu);
       if (steps.length === 0) break;
       if (round === maxRounds) throw this.#refuse('NothingDone', `${round} times: ${describeAll(gpu.instances)}`);
       await this.#takeSteps(steps, gpu.instances, round === 0);
@@ -132,7 +114,8 @@ export class GpuApply {
     for (let round = 0; ; round += 1) {
       this.#session.forgetClaims();
       const now = await this.#session.driver.readInstances(this.#session.busId);
-      const steps = planReturn(now, this.gpu.instances, (place) => this.#made.has(placeOf(place)));
+      const before = this.gpu.instances.map(viewInstance);
+      const steps = planReturn(now.map(viewInstance), before, (place) => this.#made.has(placeOf(place)));
       if (steps.length === 0) return;
       if (round === maxRounds) throw this.#refuse('NothingDone', `on the way back: ${describeAll(now)}`);
       await this.#takeSteps(steps, now, false);
@@ -152,11 +135,19 @@ export class GpuApply {
     }
   }
 
-  #plan(gpu: GpuState): readonly Step[] {
-    const { want, mayDestroy } = this.target;
-    const allowed = (mayDestroy ?? this.gpu.instances).map(placeOf);
-    const mayTouch = (place: Place): boolean => allowed.includes(placeOf(place)) || this.#made.has(placeOf(place));
-    return want === 'Disabled' ? planEmptying(gpu, this.#held, mayTouch) : planSteps(gpu, want, this.#held, mayTouch);
+  /** The steps that were granted as long as what they disturb is there and nothing has come to it; else a plan on what is there now. */
+  #choose(granted: readonly Step[] | undefined, { instances, ...gpu }: GpuState): readonly Step[] {
+    const known = new Set(this.gpu.instances.map(placeOf));
+    const places = new Set(instances.map(placeOf));
+    const isAsPlanned =
+      granted !== undefined &&
+      listDisturbed(granted).every((step) => places.has(placeOf(step))) &&
+      instances.every((instance) => known.has(placeOf(instance)));
+    return isAsPlanned ? granted : this.#plan({ ...gpu, instances }).steps;
+  }
+
+  #plan(gpu: GpuState): GpuChange {
+    return planTarget(gpu, this.target.want, this.#limits);
   }
 
   /** The GPU as it is now, with the processes of the start: they are asked for again right before each disruption. */

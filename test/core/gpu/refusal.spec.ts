@@ -5,7 +5,8 @@ import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import type { Refusal } from '../../../src/core/gpu/search/refusal.ts';
-import { expectRefusal, modelOf } from './builders.ts';
+import { writeLayout } from '../../../src/core/gpu/search/layout-words.ts';
+import { anInstance, expectRefusal, modelOf } from './builders.ts';
 
 function refusalOf(model: string, layout: Layout): Refusal {
   return expectRefusal(fitLayout(modelOf(model), layout));
@@ -28,6 +29,26 @@ describe('the refusal of a layout', () => {
         { '1g.5gb': 1, '2g.10gb': 1, '4g.20gb': 1 },
       ],
     });
+  });
+
+  it('names only layouts that fit beside what has to stay', () => {
+    const a100 = modelOf('a100-40gb');
+    const unknown = { ...anInstance('5g.30gb@0'), size: 4 };
+    const want = { '3g.20gb': 2, '1g.5gb': 1 };
+    const beside = expectRefusal(planGpu(a100, [unknown], want));
+    expect(beside.code).to.equal('NotEnoughMemorySlices');
+    const busy = expectRefusal(planGpu(a100, [anInstance('4g.20gb@0*')], want, { keepBusy: true }));
+    for (const [{ alternatives, largestPart, message }, have] of [
+      [beside, unknown],
+      [busy, anInstance('4g.20gb@0*')],
+    ] as const) {
+      expect(alternatives).to.have.length(3);
+      expect(message).to.include(`; nearest layouts that fit: ${writeLayout(alternatives[0] ?? {})}, or`);
+      for (const layout of alternatives) {
+        expect(planGpu(a100, [have], layout, { keepBusy: true }), writeLayout(layout)).to.include({ fits: true });
+      }
+      expect(largestPart).to.deep.equal(have === unknown ? { '3g.20gb': 1 } : {});
+    }
   });
 
   for (const [model, layout, expected] of [

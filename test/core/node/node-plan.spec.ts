@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Layout } from '../../../src/core/gpu/geometry/geometry.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
-import { planNode, type NodeGpu, type NodePlan, type NodeWish } from '../../../src/core/node/assign/node-plan.ts';
+import {
+  planNode,
+  type NodeGpu,
+  type NodePlan,
+  type NodeWish,
+  type Want,
+} from '../../../src/core/node/assign/node-plan.ts';
 import { modelOf, someInstances } from '../gpu/builders.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
 
@@ -61,6 +67,29 @@ describe('planning a node', () => {
     expect(plan.gpus.map(({ modeChange }) => modeChange)).to.deep.equal([false, true]);
   });
 
+  it('takes a GPU that does not answer only where no other will do', () => {
+    const gpus: readonly NodeGpu[] = [{ ...aGpu('a', '7g.40gb@0'), lost: true }, aGpu('b', '1g.5gb@0')];
+    const one = planNode(gpus, [{ want: WHOLE, count: 1 }, { want: ALL_1G }]);
+    expect(wishesOf(one)).to.deep.equal({ a: 1, b: 0 });
+    expect(wishesOf(planNode(gpus, [{ want: WHOLE, count: 2 }]))).to.deep.equal({ a: 0, b: 0 });
+  });
+
+  it('lets what a wish makes of a GPU depend on the GPU', () => {
+    const gpus: readonly NodeGpu[] = [
+      aGpu('a'),
+      { ...aGpu('b'), geometry: h100 },
+      { ...aGpu('c'), geometry: undefined },
+    ];
+    const want = new Map<string, Want>([
+      ['a', 'Impossible'],
+      ['b', { '7g.80gb': 1 }],
+      ['c', 'Disabled'],
+    ]);
+    const plan = planNode(gpus, [{ want, count: 2 }]);
+    expect(wishesOf(plan)).to.deep.equal({ a: undefined, b: 0, c: 0 });
+    expect(planNode(gpus, [{ want, count: 3 }]).refusals[0]?.refusal).to.include({ needed: 3, available: 2 });
+  });
+
   it('clears a GPU that is to leave MIG mode', () => {
     const plan = planNode([aGpu('a', '1g.5gb@0', '3g.20gb@4')], [{ want: 'Disabled' }]);
     expect(plan.gpus[0]).to.include({ modeChange: true });
@@ -84,7 +113,7 @@ describe('planning a node', () => {
     const plan = planNode([aGpu('a'), aGpu('b')], [{ want: WHOLE, count: 3 }]);
     expect(plan.fits).to.equal(false);
     expect(plan.refusals[0]?.refusal).to.include({ code: 'NotEnoughGpus', resource: 'Gpus', needed: 3, available: 2 });
-    expect(plan.refusals[0]?.refusal.message).to.include('layouts[0] asks for 3 GPUs');
+    expect(plan.refusals[0]?.refusal.message).to.match(/exactly 3 of the GPUs that match; 2 of this node/);
   });
 
   it('says so if wishes can each have their GPUs, but not all of them together', () => {
@@ -108,7 +137,7 @@ describe('planning a node', () => {
     );
     expect(plan.refusals).to.have.length(1);
     expect(plan.refusals[0]).to.include({ wish: 1 });
-    expect(plan.refusals[0]?.refusal.message).to.include('3 GPUs in all; the node has 2');
+    expect(plan.refusals[0]?.refusal.message).to.include('exactly 3 GPUs in all; the node has 2');
   });
 
   it('stays exact in what matters most on a node of 64 GPUs', () => {
@@ -182,6 +211,6 @@ function cheapest(gpus: readonly NodeGpu[], [first, second]: readonly Layout[], 
 }
 
 function costOf(gpu: NodeGpu, layout: Layout): readonly number[] {
-  const plan = planGpu(gpu.geometry, gpu.have, layout);
+  const plan = planGpu(gpu.geometry ?? a100, gpu.have, layout);
   return plan.fits ? [plan.cost.busyDisturbed, plan.cost.destroyed, plan.create.length] : [Infinity];
 }

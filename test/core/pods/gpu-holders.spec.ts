@@ -23,7 +23,7 @@ describe('GPU holders', () => {
       ['dcgm', 'nvidia.com/gpu.deploy.dcgm', 'AfterChange ModeChange InUse'],
       ['dcgm-exporter', 'nvidia.com/gpu.deploy.dcgm-exporter', 'AfterChange ModeChange InUse'],
       ['nvsm', 'nvidia.com/gpu.deploy.nvsm', 'ModeChange InUse'],
-      ['holder', 'nvidia.com/gpu.deploy.client', 'ModeChange InUse'],
+      ['client', 'nvidia.com/gpu.deploy.client', 'ModeChange InUse'],
     ]);
   });
 

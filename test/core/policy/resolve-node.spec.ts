@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { decidePolicy, resolveNode } from '../../../src/core/policy/resolve-node.ts';
+import type { GpuReport, PolicyLayout, Wish } from '../../../src/api/types.ts';
+import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { decidePolicy, type NodeWish, resolveNode } from '../../../src/core/policy/resolve-node.ts';
+import type { SkippedEntry } from '../../../src/core/policy/skipped-entry.ts';
+import { wishHash } from '../../../src/core/policy/wish.ts';
 import { aDevice, aGpu, aPolicy, uuidOf } from '../../support/builders.ts';
 
 const pool = { pool: 'p' };
@@ -42,6 +46,7 @@ describe('resolveNode', () => {
           { uuid: uuidOf(2), profiles: { '1g.6gb': 4 } },
         ],
       },
+      skipped: [],
     });
   });
 
@@ -50,7 +55,7 @@ describe('resolveNode', () => {
     const slices = resolveNode(aPolicy().spec, aDevice(aGpu(), t4), undefined);
     expect(slices).to.have.nested.property('wish.gpus').with.lengthOf(1);
     const whole = resolveNode(aPolicy({ layouts: [{ mig: 'Disabled' }] }).spec, aDevice(t4), undefined);
-    expect(whole).to.deep.equal({ wish: { gpus: [{ uuid: uuidOf(1), mig: 'Disabled' }] } });
+    expect(whole).to.deep.equal({ wish: { gpus: [{ uuid: uuidOf(1), mig: 'Disabled' }] }, skipped: [] });
   });
 
   it('refuses a profile that the model does not have, with what it has', () => {
@@ -68,28 +73,11 @@ describe('resolveNode', () => {
       .that.matches(/9 of 8 memory slices/);
   });
 
-  it('takes so many GPUs as count says: first those chosen before, then those that cost least', () => {
-    const { spec } = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }, { mig: 'Disabled' }] });
-    const device = aDevice(
-      aGpu({ index: 0, slices: ['1g.5gb@0'] }),
-      aGpu({ index: 1 }),
-      aGpu({ index: 2, slices: ['7g.40gb@0'] }),
-    );
-    const fresh = resolveNode(spec, device, undefined);
-    expect(fresh)
-      .to.have.nested.property('wish.gpus[2]')
-      .that.deep.equals({ uuid: uuidOf(2), profiles: { '7g.40gb': 1 } });
-    const before = { gpus: [{ uuid: uuidOf(1), profiles: { '7g.40gb': 1 } }] };
-    const kept = resolveNode(spec, device, before);
-    expect(kept)
-      .to.have.nested.property('wish.gpus[1]')
-      .that.deep.equals({ uuid: uuidOf(1), profiles: { '7g.40gb': 1 } });
-  });
-
   it('expands presets from the geometry of each GPU', () => {
     const { spec } = aPolicy({ layouts: [{ preset: 'all-balanced' }] });
     expect(resolveNode(spec, aDevice(aGpu()), undefined)).to.deep.equal({
       wish: { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 } }] },
+      skipped: [],
     });
   });
 
@@ -97,6 +85,7 @@ describe('resolveNode', () => {
     const { spec } = aPolicy({ strategy: 'single', layouts: [{ profiles: { '1c.3g.20gb': 6 } }] });
     expect(resolveNode(spec, aDevice(aGpu()), undefined)).to.deep.equal({
       wish: { gpus: [{ uuid: uuidOf(0), profiles: { '1c.3g.20gb': 6 } }] },
+      skipped: [],
     });
   });
 
@@ -104,6 +93,7 @@ describe('resolveNode', () => {
     const { spec } = aPolicy({ layouts: [{ profiles: { '7g.79gb': 1 } }] });
     expect(resolveNode(spec, aDevice(aGpu({ product: 'NVIDIA A100-SXM4-80GB' })), undefined)).to.deep.equal({
       wish: { gpus: [{ uuid: uuidOf(0), profiles: { '7g.80gb': 1 } }] },
+      skipped: [],
     });
   });
 
@@ -124,5 +114,216 @@ describe('resolveNode', () => {
     expect(resolveNode(spec, device, undefined)).to.have.property('wish');
     const tooMany = aPolicy({ layouts: [{ profiles: { '1g.9gb': 3 } }] }).spec;
     expect(resolveNode(tooMany, device, undefined)).to.have.nested.property('refusal.reason', 'DoesNotFit');
+  });
+});
+
+describe('entries with a count', () => {
+  const A30 = { product: 'NVIDIA A30', mig: 'Disabled' as const };
+
+  /** Layouts by GPU index: `7g.40gb ×1`, `whole`, or undefined for a GPU that is left alone. */
+  function layoutsOf(result: NodeWish): Readonly<Record<string, unknown>> {
+    if (!('wish' in result)) throw new Error(result.refusal.message);
+    return Object.fromEntries(result.wish.gpus.map(({ uuid, profiles }) => [uuid.slice(-1), profiles ?? 'whole']));
+  }
+
+  function wishOf(result: NodeWish): Wish {
+    if (!('wish' in result)) throw new Error(result.refusal.message);
+    return result.wish;
+  }
+
+  it('take the GPU for which least is destroyed and created, and never one whose slices are in use if another will do', () => {
+    const want = { '1g.5gb': 4, '3g.20gb': 1 };
+    const { spec } = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: want }] });
+    const idle = ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2', '1g.5gb@3'];
+    const device = aDevice(aGpu({ slices: ['7g.40gb@0*'] }), aGpu({ index: 1, slices: idle }));
+    const { gpus } = wishOf(resolveNode(spec, device, undefined));
+    expect(gpus.map(({ uuid }) => uuid)).to.deep.equal([uuidOf(1)]);
+    expect(planWish(device, { gpus }).report).to.include({ keep: 4, destroy: 0, create: 1 });
+  });
+
+  it('count the instances that somebody else made as those that are in use, unless they may be replaced', () => {
+    const layouts = [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }];
+    const device = {
+      ...aDevice(aGpu({ slices: ['3g.20gb@0'] }), aGpu({ index: 1, slices: ['1g.5gb@0', '1g.5gb@1'] })),
+      bootID: 'b',
+      lastGood: { bootID: 'b', gpus: [{ uuid: uuidOf(1), placements: ['1g.5gb@0', '1g.5gb@1'] }] },
+    };
+    const kept = resolveNode(aPolicy({ layouts }).spec, device, undefined);
+    expect(layoutsOf(kept)).to.deep.equal({ 1: { '7g.40gb': 1 } });
+    const replaced = resolveNode(
+      aPolicy({ layouts, allow: { replaceForeignInstances: true } }).spec,
+      device,
+      undefined,
+    );
+    expect(layoutsOf(replaced)).to.deep.equal({ 0: { '7g.40gb': 1 } });
+  });
+
+  it('take a GPU whose MIG mode need not change before one whose mode must', () => {
+    const allow = { replaceForeignInstances: true };
+    const { spec } = aPolicy({ allow, layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }] });
+    const device = aDevice(aGpu(), aGpu({ index: 1, slices: ['1g.5gb@0'] }));
+    expect(layoutsOf(resolveNode(spec, device, undefined))).to.deep.equal({ 1: { '7g.40gb': 1 } });
+  });
+
+  it('keep the GPUs that they chose when their profiles are edited', () => {
+    const layouts = (profiles: Readonly<Record<string, number>>) => [
+      { gpus: { count: 2 }, profiles },
+      { mig: 'Disabled' as const },
+    ];
+    const sliced = ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2', '1g.5gb@3', '1g.5gb@4', '1g.5gb@5', '1g.5gb@6'];
+    const first = aDevice(
+      aGpu(),
+      aGpu({ index: 1 }),
+      aGpu({ index: 2, slices: sliced }),
+      aGpu({ index: 3, slices: sliced }),
+    );
+    const before = wishOf(resolveNode(aPolicy({ layouts: layouts({ '1g.5gb': 7 }) }).spec, first, undefined));
+    expect(before.gpus.map(({ mig }) => mig)).to.deep.equal(['Disabled', 'Disabled', undefined, undefined]);
+    const edited = aPolicy({ layouts: layouts({ '1g.5gb': 6 }) }).spec;
+    const after = wishOf(resolveNode(edited, first, before));
+    expect(planWish(first, after).report).to.deep.include({ keep: 12, destroy: 2, create: 0, gpusChanging: 2 });
+    expect(planWish(first, after).report).not.to.have.property('modeChanges');
+  });
+
+  it('keep them also where another GPU has become cheaper meanwhile', () => {
+    const spec = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }] }).spec;
+    const before = wishOf(resolveNode(spec, aDevice(aGpu(), aGpu({ index: 1 })), undefined));
+    const cheaper = aDevice(aGpu(), aGpu({ index: 1, slices: ['7g.40gb@0'] }));
+    expect(layoutsOf(resolveNode(spec, cheaper, before))).to.deep.equal({ 0: { '7g.40gb': 1 } });
+    expect(layoutsOf(resolveNode(spec, cheaper, undefined))).to.deep.equal({ 1: { '7g.40gb': 1 } });
+  });
+
+  it('keep each its own where two have the same selector, or one is put before another', () => {
+    const gpus = { count: 1 };
+    const layouts = [
+      { gpus, profiles: { '7g.40gb': 1 } },
+      { gpus, profiles: { '3g.20gb': 2 } },
+    ];
+    const device = aDevice(aGpu(), aGpu({ index: 1 }), aGpu({ index: 2 }));
+    const before = wishOf(resolveNode(aPolicy({ layouts }).spec, device, undefined));
+    const edited = [
+      { gpus: { indices: [2], count: 1 }, mig: 'Disabled' as const },
+      { gpus, profiles: { '4g.20gb': 1 } },
+      { gpus, profiles: { '2g.10gb': 3 } },
+    ];
+    expect(layoutsOf(resolveNode(aPolicy({ layouts: edited }).spec, device, before))).to.deep.equal({
+      0: { '4g.20gb': 1 },
+      1: { '2g.10gb': 3 },
+      2: 'whole',
+    });
+  });
+
+  it('record what chose a GPU without any effect on the plan', () => {
+    const { spec } = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }] });
+    const wish = wishOf(resolveNode(spec, aDevice(aGpu()), undefined));
+    expect(wish.gpus[0])
+      .to.have.property('entry')
+      .that.matches(/^[0-9a-f]{16}$/);
+    const bare = { gpus: wish.gpus.map(({ entry: _entry, ...rest }) => rest) };
+    expect(wishHash(wish)).to.equal(wishHash(bare));
+  });
+
+  it('are all served where that is possible, whatever comes first', () => {
+    const { spec } = aPolicy({
+      layouts: [
+        { gpus: { count: 1 }, mig: 'Disabled' },
+        { gpus: { count: 1, indices: [0] }, profiles: { '1g.6gb': 2 } },
+      ],
+    });
+    const device = aDevice(aGpu(A30), aGpu({ ...A30, index: 1 }));
+    expect(layoutsOf(resolveNode(spec, device, undefined))).to.deep.equal({ 0: { '1g.6gb': 2 }, 1: 'whole' });
+  });
+
+  it('refuse a node that has some of the GPUs, but too few, with the numbers', () => {
+    const { spec } = aPolicy({
+      layouts: [
+        { mig: 'Disabled', gpus: { indices: [2] } },
+        { gpus: { count: 4 }, preset: 'all-1g.5gb' },
+      ],
+    });
+    const result = resolveNode(spec, aDevice(aGpu(), aGpu({ index: 1 }), aGpu({ index: 2 })), undefined);
+    expect(result).to.deep.include({ entry: 1 });
+    expect(result).to.have.nested.property('refusal.reason', 'NotEnoughGpus');
+    expect(result)
+      .to.have.nested.property('refusal.message')
+      .that.matches(/exactly 4 of the GPUs that match; 2 of this node/);
+  });
+
+  it('refuse a node on which they need more GPUs together than there are', () => {
+    const entry = { gpus: { count: 1, indices: [0] } };
+    const { spec } = aPolicy({
+      layouts: [
+        { ...entry, mig: 'Disabled' },
+        { ...entry, profiles: { '7g.40gb': 1 } },
+      ],
+    });
+    const result = resolveNode(spec, aDevice(aGpu(), aGpu({ index: 1 })), undefined);
+    expect(result).to.have.nested.property('refusal.reason', 'NotEnoughGpus');
+  });
+
+  it('pass over GPUs that cannot take the layout, and say why where too few can', () => {
+    const { spec } = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '1g.10gb': 7 } }] });
+    const a80 = aGpu({ index: 1, product: 'NVIDIA A100-SXM4-80GB' });
+    expect(layoutsOf(resolveNode(spec, aDevice(aGpu(), a80), undefined))).to.deep.equal({ 1: { '1g.10gb': 7 } });
+    const none = resolveNode(spec, aDevice(aGpu()), undefined);
+    expect(none).to.have.nested.property('refusal.reason', 'DoesNotFit');
+  });
+
+  it('count whole GPUs without MIG too', () => {
+    const t4 = (index: number) => aGpu({ index, product: 'Tesla T4', migCapable: false });
+    const { spec } = aPolicy({ layouts: [{ gpus: { count: 1 }, mig: 'Disabled' }] });
+    expect(layoutsOf(resolveNode(spec, aDevice(t4(0), t4(1)), undefined))).to.deep.equal({ 0: 'whole' });
+  });
+});
+
+describe('entries that apply to no GPU of a node', () => {
+  function skippedOf(layouts: readonly PolicyLayout[], ...gpus: readonly GpuReport[]): readonly SkippedEntry[] {
+    const result = resolveNode(aPolicy({ layouts }).spec, aDevice(...gpus), undefined);
+    if (!('wish' in result)) throw new Error(result.refusal.message);
+    return result.skipped;
+  }
+  const t4 = aGpu({ product: 'Tesla T4', migCapable: false });
+  const profiles = { '1g.5gb': 7 };
+
+  it('are named where no GPU has MIG', () => {
+    expect(skippedOf([{ profiles }], t4)).to.deep.equal([
+      { entry: 0, reason: 'NoMig', message: 'GPU 0 (Tesla T4) has no MIG, so that it cannot be sliced' },
+    ]);
+  });
+
+  it('are named where no GPU is of the model, with what there is', () => {
+    const layouts = [{ gpus: { models: ['a1000-*'] }, profiles }, { mig: 'Disabled' as const }];
+    expect(skippedOf(layouts, aGpu(), aGpu({ index: 1 }), aGpu({ index: 2, product: 'NVIDIA A30' }))).to.deep.equal([
+      {
+        entry: 0,
+        reason: 'NoGpuMatches',
+        message: 'no GPU of this node is of models a1000-*; it has 2 × A100-SXM4-40GB and 1 × A30',
+      },
+    ]);
+  });
+
+  it('are named where the indices are beyond those of the node', () => {
+    expect(skippedOf([{ gpus: { indices: [8, 9] }, profiles }], aGpu(), aGpu({ index: 1 }))).to.deep.equal([
+      { entry: 0, reason: 'NoSuchIndex', message: 'this node has no GPU 8 or 9; its GPUs are 0 to 1' },
+    ]);
+  });
+
+  it('are named where earlier entries take every GPU that they match', () => {
+    const layouts = [{ profiles }, { gpus: { indices: [0] }, mig: 'Disabled' as const }];
+    expect(skippedOf(layouts, aGpu())).to.deep.equal([
+      { entry: 1, reason: 'Taken', message: 'earlier entries take every GPU that it matches: GPU 0' },
+    ]);
+  });
+
+  it('are named also with a count, which only a node that has such GPUs must be able to meet', () => {
+    const layouts = [{ gpus: { models: ['h100-*'], count: 2 }, mig: 'Disabled' as const }, { profiles }];
+    expect(skippedOf(layouts, aGpu()).map(({ entry, reason }) => [entry, reason])).to.deep.equal([[0, 'NoGpuMatches']]);
+  });
+
+  it('are refused, not skipped, where a GPU with MIG does not know the profile', () => {
+    const spec = aPolicy({ layouts: [{ profiles: { '1g.6gb': 1 } }] }).spec;
+    const result = resolveNode(spec, aDevice(aGpu()), undefined);
+    expect(result).to.deep.include({ entry: 0 });
+    expect(result).to.have.nested.property('refusal.reason', 'UnknownProfile');
   });
 });

@@ -27,6 +27,19 @@ const byDevice = indexFirst((model) =>
  * Where boards of one PCI id differ by driver (GB300, RTX PRO 5000) the current or more common table answers.
  */
 export function findModel(nameInAnyForm: string): GpuModel | undefined {
+  const known = remembered.get(nameInAnyForm);
+  if (known !== undefined) return known.model;
+  const model = lookUp(nameInAnyForm);
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  remembered.set(nameInAnyForm, { model });
+  return model;
+}
+
+/** Answers that are remembered: a fleet has few products, and asks for them once a GPU. */
+const MOST_REMEMBERED = 256;
+const remembered = new Map<string, { readonly model: GpuModel | undefined }>();
+
+function lookUp(nameInAnyForm: string): GpuModel | undefined {
   const name = normalizeProduct(nameInAnyForm);
   if (name === '') return undefined;
   return (

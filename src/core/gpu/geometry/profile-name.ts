@@ -90,6 +90,14 @@ export function computeInstanceSlices(name: string, gpuSlices: number): number {
   return digits === undefined ? gpuSlices : Number(digits);
 }
 
+/**
+ * A compute instance in the planner's words: one over the whole has the name of its GPU instance. The driver's list calls that of a
+ * `1g.5gb+me` by the name `1g.5gb`.
+ */
+export function nameWhole(computeInstance: string, instance: string): string {
+  return computeInstanceSlices(computeInstance, 0) === 0 ? instance : computeInstance;
+}
+
 function sameMembers(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((member) => right.includes(member));
 }

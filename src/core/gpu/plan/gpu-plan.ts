@@ -48,7 +48,7 @@ export function planGpu(
   const grid = gridOf(geometry);
   const subject = completeSubject(geometry, options);
   const present = readInstances(grid, have, subject.model);
-  const result = searchGpu(grid, present, want, subject);
+  const result = searchGpu(grid, present, want, subject, options.keepBusy);
   if (!result.fits) return result;
   if ('code' in present) return { fits: false, refusal: present };
   if (options.keepBusy === true && result.found.cost.busyDisturbed > 0)

@@ -1,4 +1,5 @@
 import { countsKey, type Grid } from './grid.ts';
+import type { Work } from './work.ts';
 
 /** The best places for instances that are still to be made, as a list. */
 export interface Arrangement {
@@ -25,9 +26,18 @@ type Solution = Arrangement | Settled | undefined;
  * was once found to hold is remembered per geometry and wanted counts.
  */
 export interface Arranger {
-  /** The best arrangement of the instances in `remaining` around the units in `occupied`; undefined if there is none. */
-  arrange(occupied: number, remaining: readonly number[]): Solution;
+  /**
+   * The best arrangement of the instances in `remaining` around the units in `occupied`; undefined if there is none.
+   * @throws WorkExceeded
+   */
+  arrange(occupied: number, remaining: readonly number[], work: Work): Solution;
 }
+
+/** Wanted counts that are remembered per geometry; the largest known table has some hundreds that fit. */
+const MOST_ARRANGERS = 2000;
+
+/** Solutions that one of them remembers. */
+const MOST_SOLUTIONS = 50_000;
 
 const arrangers = new WeakMap<Grid, Map<number, Arranger>>();
 
@@ -37,6 +47,7 @@ export function arrangerOf(grid: Grid, totals: readonly number[]): Arranger {
   arrangers.set(grid, known);
   const key = countsKey(grid, totals);
   const arranger = known.get(key) ?? buildArranger(grid, totals);
+  if (known.size >= MOST_ARRANGERS) known.clear();
   known.set(key, arranger);
   return arranger;
 }
@@ -46,21 +57,23 @@ function buildArranger(grid: Grid, totals: readonly number[]): Arranger {
   const solutions = new Map<number, Solution>();
   const units = 2 ** grid.geometry.memorySlices;
 
-  function solve(occupied: number, remaining: number[], key: number): Solution {
+  function solve(occupied: number, remaining: number[], key: number, work: Work): Solution {
     const memo = key * units + occupied;
     if (solutions.has(memo)) return solutions.get(memo);
-    const solution = key === 0 ? settle(occupied) : place(occupied, remaining, key);
+    work.spend();
+    if (solutions.size >= MOST_SOLUTIONS) solutions.clear();
+    const solution = key === 0 ? settle(occupied) : place(occupied, remaining, key, work);
     solutions.set(memo, solution);
     return solution;
   }
 
-  function place(occupied: number, remaining: number[], key: number): Solution {
+  function place(occupied: number, remaining: number[], key: number, work: Work): Solution {
     const profile = grid.largestFirst.find((index) => (remaining[index] ?? 0) > 0) ?? 0;
     let best: Solution;
     remaining[profile] = (remaining[profile] ?? 0) - 1;
     for (const slot of grid.slots[profile] ?? []) {
       if ((slot.mask & occupied) !== 0) continue;
-      const next = solve(occupied | slot.mask, remaining, key - (grid.radix[profile] ?? 0));
+      const next = solve(occupied | slot.mask, remaining, key - (grid.radix[profile] ?? 0), work);
       if (next !== undefined && (best === undefined || next.room > best.room))
         best = { room: next.room, profile, start: slot.start, next: next.profile === -1 ? undefined : next };
     }
@@ -72,7 +85,7 @@ function buildArranger(grid: Grid, totals: readonly number[]): Arranger {
     return { room: measureRoom(grid, occupied, caps), next: undefined, profile: -1, start: -1 };
   }
 
-  return { arrange: (occupied, remaining) => solve(occupied, [...remaining], countsKey(grid, remaining)) };
+  return { arrange: (occupied, remaining, work) => solve(occupied, [...remaining], countsKey(grid, remaining), work) };
 }
 
 /**

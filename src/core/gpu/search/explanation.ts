@@ -1,6 +1,5 @@
 import type { Layout } from '../geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../geometry/profile-name.ts';
-import { arrangerOf } from './arrangement.ts';
 import type { Shortage } from './counters.ts';
 import type { Grid } from './grid.ts';
 import { joinWords, writeLayout } from './layout-words.ts';
@@ -12,18 +11,17 @@ import { describeShortage } from './shortage-words.ts';
 import { nameSubject, type Subject } from './subject.ts';
 import { sortNames, writeCounts } from './wanted-names.ts';
 import { readLayout, type Wanted } from './wanted.ts';
+import { tryWork, Work } from './work.ts';
 
 type Nearby = Pick<Refusal, 'largestPart' | 'alternatives'>;
 
-const ANY: Holds = () => true;
-
 /** A layout that names what the GPU does not have: says what exists, and what the unknown name probably means. */
-export function explainUnreadable(grid: Grid, want: Layout, refusal: Refusal, subject: Subject): Refusal {
-  const { readable, unknown, translated } = sortNames(grid, want, subject);
-  const { largestPart } = findNearby(grid, readable, subject, ANY);
+export function explainUnreadable(grid: Grid, want: Layout, refusal: Refusal, subject: Subject, fits: Holds): Refusal {
+  const { readable, unknown, translated } = sortNames(grid, want, subject, new Work());
+  const { largestPart } = findNearby(grid, readable, subject, fits);
   // What was meant by a malformed entry is not guessed at: layouts near the rest would mislead.
   if (refusal.code !== 'UnknownProfile') return { ...refusal, largestPart };
-  const { alternatives } = findNearby(grid, translated, subject, ANY);
+  const { alternatives } = findNearby(grid, translated, subject, fits);
   const message = joinNearest(explainUnknown(grid, unknown, subject), alternatives);
   return { ...refusal, message, largestPart, alternatives };
 }
@@ -35,21 +33,17 @@ export function explainShortage(
   wanted: Wanted,
   shortage: Shortage,
   subject: Subject,
+  fits: Holds,
 ): Refusal {
   const { code, resource, needed, available } = shortage;
-  const nearby = findNearby(grid, want, subject, ANY);
+  const nearby = findNearby(grid, want, subject, fits);
   const why = `${writeLayout(want)} on ${nameSubject(subject)}: ${describeShortage(grid, wanted, shortage)}`;
   return { code, message: joinNearest(why, nearby.alternatives), resource, needed, available, ...nearby };
 }
 
 /** A layout that an empty GPU could hold, but not around what is there and must stay, or whose starts do not combine. */
-export function explainBlocked(grid: Grid, want: Layout, present: Present, subject: Subject): Refusal {
-  const nearby = findNearby(
-    grid,
-    want,
-    subject,
-    (counts) => arrangerOf(grid, counts).arrange(present.foreignMask, counts) !== undefined,
-  );
+export function explainBlocked(grid: Grid, want: Layout, present: Present, subject: Subject, fits: Holds): Refusal {
+  const nearby = findNearby(grid, want, subject, fits);
   const foreign = present.foreign.map(({ profile, start }) => `${profile} at ${start}`);
   const what = `${writeLayout(want)} on ${nameSubject(subject)}: `;
   const why =
@@ -61,10 +55,17 @@ export function explainBlocked(grid: Grid, want: Layout, present: Present, subje
   return { code, message: joinNearest(why, nearby.alternatives), ...nearby };
 }
 
+/** Nothing is near where the table has more layouts than can be tried. */
 function findNearby(grid: Grid, want: Layout, subject: Subject, fits: Holds): Nearby {
-  const wanted = readLayout(grid, want, subject.model);
+  return (
+    tryWork((work) => searchNearby(grid, want, subject, fits, work))?.result ?? { largestPart: {}, alternatives: [] }
+  );
+}
+
+function searchNearby(grid: Grid, want: Layout, subject: Subject, fits: Holds, work: Work): Nearby {
+  const wanted = readLayout(grid, want, subject.model, work);
   if ('code' in wanted) return { largestPart: {}, alternatives: [] };
-  const write = (counts: readonly number[]): Layout => writeCounts(grid, want, wanted.totals, counts, subject);
+  const write = (counts: readonly number[]): Layout => writeCounts(grid, want, wanted.totals, counts, subject, work);
   return {
     largestPart: write(findLargestPart(grid, wanted.totals, fits)),
     alternatives: wanted.totals.some((count) => count > 0) ? listNearest(grid, wanted.totals, fits).map(write) : [],

@@ -1,27 +1,69 @@
 import type { Layout } from '../geometry/geometry.ts';
+import { arrangerOf } from './arrangement.ts';
 import { explainBlocked } from './explanation.ts';
 import type { Grid } from './grid.ts';
-import { judgeLayout } from './judgement.ts';
+import { giveUp, judgeAround, judgeLayout } from './judgement.ts';
+import type { Holds } from './nearest-layout.ts';
 import type { Present } from './present.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { searchPlan, type Found } from './search.ts';
 import { nameSubject, type Subject } from './subject.ts';
+import { tryWork, Work } from './work.ts';
 
 /** Whether a layout can be made of what is on a GPU, and how, not yet written out as a plan. */
 export type SearchResult =
   { readonly fits: true; readonly found: Found } | { readonly fits: false; readonly refusal: Refusal };
 
-/** Judges a layout, then searches the best way to it from what is on the GPU. */
-export function searchGpu(grid: Grid, present: Present | Refusal, want: Layout, subject: Subject): SearchResult {
+/**
+ * Judges a layout, then searches the best way to it from what is on the GPU.
+ *
+ * @param keepBusy whether the alternatives of a refusal have to leave busy instances where they are
+ */
+export function searchGpu(
+  grid: Grid,
+  present: Present | Refusal,
+  want: Layout,
+  subject: Subject,
+  keepBusy = false,
+): SearchResult {
   const wanted = judgeLayout(grid, want, subject);
-  if ('code' in wanted) return { fits: false, refusal: wanted };
+  if ('code' in wanted) return { fits: false, refusal: refuseAround(grid, present, want, subject, wanted, keepBusy) };
   if ('code' in present) return { fits: false, refusal: present };
   if (!grid.placeable && (present.known.length > 0 || wanted.totals.some((count) => count > 0)))
     return { fits: false, refusal: refuseUnplaced(subject) };
-  const found = searchPlan(grid, present, wanted);
-  return found === undefined
-    ? { fits: false, refusal: explainBlocked(grid, want, present, subject) }
-    : { fits: true, found };
+  const searched = tryWork((work) => searchPlan(grid, present, wanted, work));
+  if (searched === undefined) return { fits: false, refusal: giveUp(grid, want, subject) };
+  const { result: found } = searched;
+  if (found !== undefined) return { fits: true, found };
+  return { fits: false, refusal: explainBlocked(grid, want, present, subject, holdsAround(grid, present, keepBusy)) };
+}
+
+/** A refusal that an empty GPU would give, with alternatives that fit beside what has to stay. */
+function refuseAround(
+  grid: Grid,
+  present: Present | Refusal,
+  want: Layout,
+  subject: Subject,
+  refusal: Refusal,
+  keepBusy: boolean,
+): Refusal {
+  if ('code' in present || !grid.placeable) return refusal;
+  if (present.foreign.length === 0 && !(keepBusy && present.known.some(({ instance }) => instance.busy)))
+    return refusal;
+  const around = judgeAround(grid, want, subject, holdsAround(grid, present, keepBusy));
+  return 'code' in around ? around : refusal;
+}
+
+/** Whether a layout can be made around what no plan touches: unknown instances and, where they are kept, busy ones. */
+function holdsAround(grid: Grid, { known, foreignMask }: Present, keepBusy: boolean): Holds {
+  const kept = keepBusy ? known.filter(({ instance }) => instance.busy) : [];
+  const occupied = kept.reduce((mask, instance) => mask | instance.mask, foreignMask);
+  const taken = grid.profiles.map((_, profile) => kept.filter((instance) => instance.profile === profile).length);
+  const work = new Work();
+  return (counts) => {
+    const left = counts.map((count, profile) => count - (taken[profile] ?? 0));
+    return left.every((count) => count >= 0) && arrangerOf(grid, counts).arrange(occupied, left, work) !== undefined;
+  };
 }
 
 function refuseUnplaced(subject: Subject): Refusal {

@@ -20,6 +20,8 @@ export interface Grid {
   readonly radix: readonly number[];
   /** False if a profile has no published placement: then only counters can be judged. */
   readonly placeable: boolean;
+  /** False if the table has more combinations than a number can tell apart: no GPU has. */
+  readonly countable: boolean;
   /** Per profile the engines as a list; see {@link ENGINE_KINDS}. */
   readonly engines: readonly (readonly number[])[];
   readonly engineTotals: readonly number[] | undefined;
@@ -79,7 +81,7 @@ export function countsKey(grid: Grid, counts: readonly number[]): number {
 function buildGrid(geometry: Geometry): Grid {
   const { profiles } = geometry;
   const radix: number[] = [];
-  profiles.reduce((weight, profile, index) => {
+  const combinations = profiles.reduce((weight, profile, index) => {
     radix[index] = weight;
     return weight * (profile.maxInstances + 1);
   }, 1);
@@ -96,6 +98,7 @@ function buildGrid(geometry: Geometry): Grid {
     ),
     largestFirst: profiles.map((_, index) => index).toSorted((a, b) => compareSize(profiles[a], profiles[b]) || a - b),
     radix,
+    countable: combinations * 2 ** Math.min(geometry.memorySlices, MOST_UNITS) <= Number.MAX_SAFE_INTEGER,
     placeable:
       geometry.memorySlices <= MOST_UNITS &&
       profiles.every(({ starts, memorySlices }) => starts.length > 0 && memorySlices > 0),

@@ -2,9 +2,11 @@ import type { Layout } from '../geometry/geometry.ts';
 import { findShortage } from './counters.ts';
 import { explainShortage, explainUnreadable } from './explanation.ts';
 import type { Grid } from './grid.ts';
-import type { Refusal } from './refusal.ts';
+import { type Holds, isAnything } from './nearest-layout.ts';
+import { refuse, type Refusal } from './refusal.ts';
 import { nameSubject, type Subject } from './subject.ts';
 import { readLayout, type Wanted } from './wanted.ts';
+import { tryWork, type Work } from './work.ts';
 
 /** Judgements that are remembered per geometry: a fleet asks for the same few layouts on thousands of GPUs. */
 const MOST_REMEMBERED = 500;
@@ -13,20 +15,45 @@ const remembered = new WeakMap<Grid, Map<string, Wanted | Refusal>>();
 
 /** Reads a layout and judges it by everything that does not depend on what is on the GPU. */
 export function judgeLayout(grid: Grid, layout: Layout, subject: Subject): Wanted | Refusal {
+  const key = writeKey(layout, subject);
+  const known = remembered.get(grid)?.get(key);
+  return known ?? remember(grid, key, judgeAround(grid, layout, subject, isAnything));
+}
+
+/** Gives a layout up that takes more work than is allowed, so that the work is not done again for every GPU that is to have it. */
+export function giveUp(grid: Grid, layout: Layout, subject: Subject): Refusal {
+  return remember(grid, writeKey(layout, subject), refuseTooLarge(subject));
+}
+
+function remember<Judged extends Wanted | Refusal>(grid: Grid, key: string, judged: Judged): Judged {
   const known = remembered.get(grid) ?? new Map<string, Wanted | Refusal>();
   remembered.set(grid, known);
-  const key = writeKey(layout, subject);
-  const judged = known.get(key) ?? judge(grid, layout, subject);
   if (known.size >= MOST_REMEMBERED) known.clear();
   known.set(key, judged);
   return judged;
 }
 
-function judge(grid: Grid, layout: Layout, subject: Subject): Wanted | Refusal {
-  const wanted = readLayout(grid, layout, subject.model);
-  if ('code' in wanted) return explainUnreadable(grid, layout, wanted, subject);
+/** As {@link judgeLayout}, with alternatives that `fits` takes. */
+export function judgeAround(grid: Grid, layout: Layout, subject: Subject, fits: Holds): Wanted | Refusal {
+  if (!grid.countable) return refuseTooLarge(subject);
+  const judged = tryWork((work) => judge(grid, layout, subject, fits, work));
+  return judged === undefined ? refuseTooLarge(subject) : judged.result;
+}
+
+function judge(grid: Grid, layout: Layout, subject: Subject, fits: Holds, work: Work): Wanted | Refusal {
+  const wanted = readLayout(grid, layout, subject.model, work);
+  if ('code' in wanted) return explainUnreadable(grid, layout, wanted, subject, fits);
   const shortage = findShortage(grid, wanted.totals);
-  return shortage === undefined ? wanted : explainShortage(grid, layout, wanted, shortage, subject);
+  return shortage === undefined ? wanted : explainShortage(grid, layout, wanted, shortage, subject, fits);
+}
+
+/** A table of no known model, or a layout with very many compute instances. */
+function refuseTooLarge(subject: Subject): Refusal {
+  return refuse(
+    'TooManyCombinations',
+    `${nameSubject(subject)} has a profile table, or is to have a layout, with more combinations than the planner tries; ` +
+      'ask for fewer compute instances, or report the table (nvidia-smi mig -lgip, -lgipp) with the version of the driver',
+  );
 }
 
 /** Everything that the judgement and the words of a refusal depend on. */

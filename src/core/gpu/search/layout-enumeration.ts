@@ -1,6 +1,7 @@
 import type { Geometry, Layout } from '../geometry/geometry.ts';
 import { arrangerOf, countAddable } from './arrangement.ts';
 import { gridOf, type Grid } from './grid.ts';
+import { tryWork, Work, WorkExceeded } from './work.ts';
 
 export interface LayoutFilter {
   /** Only layouts to which no further instance (of the profiles considered) can be added. */
@@ -9,11 +10,13 @@ export interface LayoutFilter {
   readonly base?: boolean;
 }
 
-const listed = new WeakMap<Grid, readonly (readonly number[])[]>();
+const listed = new WeakMap<Grid, readonly (readonly number[])[] | 'TooMany'>();
 
 /**
  * Every layout that an empty GPU can hold, the empty one left out, smallest profiles first. A 7-slice GPU has 127 (37 of plain
  * profiles), of which 44 (12) are maximal.
+ *
+ * @throws WorkExceeded for a table that is none of NVIDIA's
  */
 export function enumerateLayouts(geometry: Geometry, filter: LayoutFilter = {}): readonly Layout[] {
   const grid = gridOf(geometry);
@@ -40,16 +43,22 @@ export function listBaseProfiles(geometry: Geometry): readonly Geometry['profile
   return geometry.profiles.filter((profile) => best.get(profile.computeSlices) === profile);
 }
 
-/** Counts per profile of every layout that fits an empty GPU; computed once per geometry. */
+/** Counts per profile of every layout that fits an empty GPU; computed once per geometry. @throws WorkExceeded */
 export function enumerateCounts(grid: Grid): readonly (readonly number[])[] {
-  const known = listed.get(grid);
-  if (known !== undefined) return known;
+  const known = listed.get(grid) ?? tryWork((work) => listCounts(grid, work))?.result ?? 'TooMany';
+  listed.set(grid, known);
+  if (known === 'TooMany') throw new WorkExceeded();
+  return known;
+}
+
+function listCounts(grid: Grid, work: Work): readonly (readonly number[])[] {
   const found: (readonly number[])[] = [];
   const counts = grid.profiles.map(() => 0);
 
   function extend(from: number): void {
     for (let profile = from; profile < counts.length; profile += 1) {
-      if (!canHoldOneMore(grid, counts, profile)) continue;
+      work.spend();
+      if (!canHoldOneMore(grid, counts, profile, work)) continue;
       counts[profile] = (counts[profile] ?? 0) + 1;
       found.push([...counts]);
       extend(profile);
@@ -58,22 +67,22 @@ export function enumerateCounts(grid: Grid): readonly (readonly number[])[] {
   }
 
   extend(0);
-  listed.set(grid, found);
   return found;
 }
 
 /** Whether an empty GPU can hold the instances and one more of a profile. */
-function canHoldOneMore(grid: Grid, counts: readonly number[], profile: number): boolean {
+function canHoldOneMore(grid: Grid, counts: readonly number[], profile: number, work: Work): boolean {
   if (countAddable(grid, counts, profile) === 0) return false;
   return holds(
     grid,
     counts.map((count, index) => (index === profile ? count + 1 : count)),
+    work,
   );
 }
 
 /** Whether instances that respect the counters can also be placed; where placements are unknown the counters decide. */
-export function holds(grid: Grid, counts: readonly number[]): boolean {
-  return !grid.placeable || arrangerOf(grid, counts).arrange(0, counts) !== undefined;
+function holds(grid: Grid, counts: readonly number[], work: Work): boolean {
+  return !grid.placeable || arrangerOf(grid, counts).arrange(0, counts, work) !== undefined;
 }
 
 function keepMaximal(
@@ -82,7 +91,7 @@ function keepMaximal(
   considered: readonly boolean[],
 ): readonly (readonly number[])[] {
   return layouts.filter((counts) =>
-    considered.every((wanted, profile) => !wanted || !canHoldOneMore(grid, counts, profile)),
+    considered.every((wanted, profile) => !wanted || !canHoldOneMore(grid, counts, profile, new Work())),
   );
 }
 

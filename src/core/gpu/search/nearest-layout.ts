@@ -16,6 +16,9 @@ const EXCESS = 8;
 /** Which layouts are asked for: those that an empty GPU holds, or those that also fit around what is there. */
 export type Holds = (counts: readonly number[]) => boolean;
 
+/** On an empty GPU. */
+export const isAnything: Holds = () => true;
+
 /** The largest part of the wanted instances that fits: by memory slices, then by compute slices, then by number. */
 export function findLargestPart(grid: Grid, totals: readonly number[], fits: Holds): readonly number[] {
   let best: readonly number[] = grid.profiles.map(() => 0);

@@ -1,3 +1,5 @@
+import type { Work } from './work.ts';
+
 /** The fewest GPU instances for some compute instances, and every way to fill them. */
 export interface Packings {
   /** GPU instances needed; where that is more than the limit, a lower bound of it. */
@@ -12,18 +14,24 @@ export interface Packings {
  *
  * @param sizes slices of each compute instance, none above `capacity`
  * @param limit most GPU instances of the profile; beyond it only the bound is computed, since the layout cannot fit anyway
+ * @throws WorkExceeded
  */
-export function packComputeInstances(sizes: readonly number[], capacity: number, limit: number): Packings {
+export function packComputeInstances(sizes: readonly number[], capacity: number, limit: number, work: Work): Packings {
   const sorted = sizes.toSorted((a, b) => b - a);
   const least = Math.ceil(sorted.reduce((sum, size) => sum + size, 0) / capacity);
   for (let bins = least; bins <= limit; bins += 1) {
-    const ways = fill(sorted, bins, capacity);
+    const ways = fill(sorted, bins, capacity, work);
     if (ways.length > 0) return { bins, ways };
   }
   return { bins: Math.max(least, limit + 1), ways: [] };
 }
 
-function fill(sizes: readonly number[], bins: number, capacity: number): readonly (readonly (readonly number[])[])[] {
+function fill(
+  sizes: readonly number[],
+  bins: number,
+  capacity: number,
+  work: Work,
+): readonly (readonly (readonly number[])[])[] {
   const found = new Map<string, readonly (readonly number[])[]>();
   const open: number[][] = Array.from({ length: bins }, () => []);
   const room = Array.from({ length: bins }, () => capacity);
@@ -37,6 +45,7 @@ function fill(sizes: readonly number[], bins: number, capacity: number): readonl
     }
     const tried = new Set<string>();
     open.forEach((bin, position) => {
+      work.spend();
       // Two bins with the same content are the same choice.
       if ((room[position] ?? 0) < size || tried.has(bin.join())) return;
       tried.add(bin.join());

@@ -13,6 +13,7 @@ export type RefusalCode =
   | 'ExclusiveProfiles'
   | 'NoPlacement'
   | 'PlacementsUnknown'
+  | 'TooManyCombinations'
   | 'OverlappingInstances'
   | 'UnknownInstance'
   | 'ForeignInstanceInTheWay'

@@ -2,6 +2,7 @@ import { arrangerOf, type Arrangement } from './arrangement.ts';
 import type { Grid } from './grid.ts';
 import type { Present, PresentInstance } from './present.ts';
 import type { Wanted, WantedKind } from './wanted.ts';
+import type { Work } from './work.ts';
 
 /** What a plan costs, most important first; the numbers of instances created follow from those destroyed. */
 export interface PlanCost {
@@ -45,24 +46,34 @@ const DIGIT = 256;
  * Finds the cheapest plan exactly: every choice of instances to keep is tried (a GPU has at most a dozen), each with the best
  * places for the rest. Order of importance: busy instances disturbed, instances destroyed, compute instances destroyed and created,
  * room left for later instances; then instances at low starts are kept first. The same set in another order gives the same plan.
+ *
+ * @throws WorkExceeded
  */
-export function searchPlan(grid: Grid, present: Present, wanted: Wanted): Found | undefined {
+export function searchPlan(grid: Grid, present: Present, wanted: Wanted, work: Work): Found | undefined {
   const best: Best = { cost: Infinity, room: -1, found: undefined };
-  for (const way of wanted.ways) searchWay(grid, present, wanted, way, best);
+  for (const way of wanted.ways) searchWay(grid, present, wanted, way, best, work);
   return best.found && describe(present, best.found, best.cost);
 }
 
-function searchWay(grid: Grid, present: Present, wanted: Wanted, way: readonly WantedKind[], best: Best): void {
+function searchWay(
+  grid: Grid,
+  present: Present,
+  wanted: Wanted,
+  way: readonly WantedKind[],
+  best: Best,
+  work: Work,
+): void {
   const arranger = arrangerOf(grid, wanted.totals);
   const remaining = [...wanted.totals];
   const left = way.map(({ count }) => count);
   const choice: (number | undefined)[] = present.known.map(() => undefined);
 
   function decide(index: number, occupied: number, cost: number): void {
+    work.spend();
     if (cost > best.cost) return;
     const instance = present.known[index];
     if (instance === undefined) {
-      const made = arranger.arrange(occupied, remaining);
+      const made = arranger.arrange(occupied, remaining, work);
       if (made === undefined || (cost === best.cost && made.room <= best.room)) return;
       best.cost = cost;
       best.room = made.room;

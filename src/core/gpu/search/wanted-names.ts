@@ -4,6 +4,7 @@ import type { Grid } from './grid.ts';
 import { findNearestProfile } from './nearest-profile.ts';
 import type { Subject } from './subject.ts';
 import { readLayout } from './wanted.ts';
+import type { Work } from './work.ts';
 
 /** The entries of a layout, sorted by whether the GPU has their profile. */
 export interface SortedNames {
@@ -14,12 +15,12 @@ export interface SortedNames {
   readonly translated: Layout;
 }
 
-export function sortNames(grid: Grid, want: Layout, subject: Subject): SortedNames {
+export function sortNames(grid: Grid, want: Layout, subject: Subject, work: Work): SortedNames {
   const readable: Record<string, number> = {};
   const translated: Record<string, number> = {};
   const unknown: string[] = [];
   for (const [name, count] of Object.entries(want)) {
-    const read = readLayout(grid, { [name]: count }, subject.model);
+    const read = readLayout(grid, { [name]: count }, subject.model, work);
     if (!('code' in read)) {
       readable[name] = count;
       translated[name] = (translated[name] ?? 0) + count;
@@ -43,8 +44,9 @@ export function writeCounts(
   totals: readonly number[],
   counts: readonly number[],
   subject: Subject,
+  work: Work,
 ): Layout {
-  const names = Object.keys(want).map((name) => ({ name, profile: findProfileOf(grid, name, subject) }));
+  const names = Object.keys(want).map((name) => ({ name, profile: findProfileOf(grid, name, subject, work) }));
   const layout: Record<string, number> = {};
   grid.profiles.forEach(({ name }, profile) => {
     const count = counts[profile] ?? 0;
@@ -56,7 +58,7 @@ export function writeCounts(
   return layout;
 }
 
-function findProfileOf(grid: Grid, name: string, subject: Subject): number | undefined {
-  const read = readLayout(grid, { [name]: 1 }, subject.model);
+function findProfileOf(grid: Grid, name: string, subject: Subject, work: Work): number | undefined {
+  const read = readLayout(grid, { [name]: 1 }, subject.model, work);
   return 'code' in read ? undefined : read.totals.findIndex((total) => total > 0);
 }

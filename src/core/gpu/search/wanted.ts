@@ -5,6 +5,7 @@ import { computeInstanceSlices, isProfileNameError, parseProfile } from '../geom
 import type { Grid } from './grid.ts';
 import { packComputeInstances } from './packing.ts';
 import { refuse, type Refusal } from './refusal.ts';
+import type { Work } from './work.ts';
 
 /** GPU instances of one profile that carry the same compute instances. */
 export interface WantedKind {
@@ -38,8 +39,9 @@ const MOST_INSTANCES = 1000;
  * Reads a layout: names to profiles, compute instances to the fewest GPU instances that hold them. Whether it fits is not judged.
  *
  * @returns a refusal for a name that is malformed or not in the geometry, or a count that is not a positive integer
+ * @throws WorkExceeded
  */
-export function readLayout(grid: Grid, layout: Layout, model?: GpuModel): Wanted | Refusal {
+export function readLayout(grid: Grid, layout: Layout, model: GpuModel | undefined, work: Work): Wanted | Refusal {
   const whole = grid.profiles.map(() => 0);
   const split = new Map<number, number[]>();
   for (const [name, count] of Object.entries(layout)) {
@@ -55,7 +57,7 @@ export function readLayout(grid: Grid, layout: Layout, model?: GpuModel): Wanted
     if (found.slices === undefined) whole[found.profile] = (whole[found.profile] ?? 0) + count;
     else split.set(found.profile, [...(split.get(found.profile) ?? []), ...Array<number>(count).fill(found.slices)]);
   }
-  return spread(grid, whole, split);
+  return spread(grid, whole, split, work);
 }
 
 function readName(grid: Grid, name: string, model?: GpuModel): { profile: number; slices?: number } | Refusal {
@@ -76,7 +78,12 @@ function readName(grid: Grid, name: string, model?: GpuModel): { profile: number
   return { profile, slices };
 }
 
-function spread(grid: Grid, whole: readonly number[], split: ReadonlyMap<number, readonly number[]>): Wanted {
+function spread(
+  grid: Grid,
+  whole: readonly number[],
+  split: ReadonlyMap<number, readonly number[]>,
+  work: Work,
+): Wanted {
   const totals = [...whole];
   const plain = whole.flatMap((count, profile) =>
     count === 0 ? [] : [{ profile, count, computeSlices: [computeSlicesOf(grid, profile)] }],
@@ -87,9 +94,15 @@ function spread(grid: Grid, whole: readonly number[], split: ReadonlyMap<number,
       sizes,
       computeSlicesOf(grid, profile),
       grid.profiles[profile]?.maxInstances ?? 0,
+      work,
     );
     totals[profile] = (totals[profile] ?? 0) + packings.bins;
-    ways = ways.flatMap((way) => packings.ways.map((bins) => [...way, ...countEqual(profile, bins)]));
+    ways = ways.flatMap((way) =>
+      packings.ways.map((bins) => {
+        work.spend();
+        return [...way, ...countEqual(profile, bins)];
+      }),
+    );
   }
   return { totals, ways };
 }

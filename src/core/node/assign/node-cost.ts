@@ -4,6 +4,8 @@ export interface NodeCost {
   readonly refused: number;
   /** GPUs taken from the wish that held them before. */
   readonly stickyBroken: number;
+  /** GPUs that do not answer, taken by a wish with a count. */
+  readonly lost: number;
   /** Busy instances (or whole GPUs in use) disturbed. */
   readonly busyDisturbed: number;
   /** GPUs whose MIG mode changes, which on Ampere resets the GPU. */
@@ -16,6 +18,7 @@ export interface NodeCost {
 export const NO_COST: NodeCost = {
   refused: 0,
   stickyBroken: 0,
+  lost: 0,
   busyDisturbed: 0,
   modeChanges: 0,
   destroyed: 0,
@@ -27,6 +30,7 @@ export function addCosts(left: NodeCost, right: NodeCost): NodeCost {
   return {
     refused: left.refused + right.refused,
     stickyBroken: left.stickyBroken + right.stickyBroken,
+    lost: left.lost + right.lost,
     busyDisturbed: left.busyDisturbed + right.busyDisturbed,
     modeChanges: left.modeChanges + right.modeChanges,
     destroyed: left.destroyed + right.destroyed,
@@ -38,6 +42,7 @@ export function addCosts(left: NodeCost, right: NodeCost): NodeCost {
 const ORDER = [
   'refused',
   'stickyBroken',
+  'lost',
   'busyDisturbed',
   'modeChanges',
   'destroyed',

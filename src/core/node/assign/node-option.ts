@@ -1,7 +1,7 @@
 import { searchGpu, type SearchResult } from '../../gpu/search/gpu-search.ts';
 import { gridOf, type Grid } from '../../gpu/search/grid.ts';
 import { NO_COST, type NodeCost } from './node-cost.ts';
-import type { NodeGpu, NodeWish } from './node-wish.ts';
+import { type NodeGpu, type NodeWish, type Want, wantOf } from './node-wish.ts';
 import { readInstances, type Present } from '../../gpu/search/present.ts';
 import type { Refusal } from '../../gpu/search/refusal.ts';
 import { completeSubject } from '../../gpu/search/subject.ts';
@@ -39,25 +39,46 @@ export const REFUSED_OPTION: NodeOption = {
 };
 
 export function listOptions(gpu: NodeGpu, wishes: readonly NodeWish[]): NodeOptions {
-  const subject = completeSubject(gpu.geometry, gpu);
-  const grid = gridOf(gpu.geometry);
-  const present = readInstances(grid, gpu.have, subject.model);
+  const search = prepareSearch(gpu);
   const counted = new Map<number, NodeOption>();
   for (const [index, wish] of wishes.entries()) {
-    if (wish.keys?.includes(gpu.key) === false) continue;
-    const result = searchGpu(grid, present, wish.want === 'Disabled' ? {} : wish.want, subject);
-    const option = weighOption(gpu, index, wishes, { grid, present, result });
+    const want = wantOf(wish, gpu);
+    if (want === undefined) continue;
+    const option = weighOption(gpu, index, wishes, want, search(want));
     if (wish.count === undefined) return { counted, otherwise: option };
-    if (result.fits) counted.set(index, option);
+    if (option.cost.refused === 0) counted.set(index, option);
   }
   const cost = { ...NO_COST, stickyBroken: countBroken(gpu, undefined, wishes) };
   return { counted, otherwise: { wish: undefined, search: undefined, modeChange: false, cost } };
 }
 
-function weighOption(gpu: NodeGpu, wish: number, wishes: readonly NodeWish[], search: GpuSearch): NodeOption {
-  const modeChange = (wishes[wish]?.want === 'Disabled') !== (gpu.mig === 'Disabled');
+function prepareSearch(gpu: NodeGpu): (want: Want) => GpuSearch | undefined {
+  const { geometry } = gpu;
+  if (geometry === undefined) return () => undefined;
+  const subject = completeSubject(geometry, gpu);
+  const grid = gridOf(geometry);
+  const present = readInstances(grid, gpu.have, subject.model);
+  return (want) => {
+    if (want === 'Impossible') return undefined;
+    return { grid, present, result: searchGpu(grid, present, want === 'Disabled' ? {} : want, subject) };
+  };
+}
+
+function weighOption(
+  gpu: NodeGpu,
+  wish: number,
+  wishes: readonly NodeWish[],
+  want: Want,
+  search: GpuSearch | undefined,
+): NodeOption {
   const stickyBroken = countBroken(gpu, wish, wishes);
-  if (!search.result.fits) return { wish, search, modeChange, cost: { ...NO_COST, refused: 1, stickyBroken } };
+  const lost = gpu.lost === true && wishes[wish]?.count !== undefined ? 1 : 0;
+  // A GPU without MIG is whole already.
+  if (search === undefined && want === 'Disabled')
+    return { wish, search, modeChange: false, cost: { ...NO_COST, stickyBroken, lost } };
+  const modeChange = (want === 'Disabled') !== (gpu.mig === 'Disabled');
+  if (search?.result.fits !== true)
+    return { wish, search, modeChange, cost: { ...NO_COST, refused: 1, stickyBroken, lost } };
   const { cost, created } = search.result.found;
   return {
     wish,
@@ -66,6 +87,7 @@ function weighOption(gpu: NodeGpu, wish: number, wishes: readonly NodeWish[], se
     cost: {
       refused: 0,
       stickyBroken,
+      lost,
       busyDisturbed: cost.busyDisturbed + (modeChange && gpu.busy === true ? 1 : 0),
       modeChanges: modeChange ? 1 : 0,
       destroyed: cost.destroyed,

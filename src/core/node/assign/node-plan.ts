@@ -6,7 +6,7 @@ import type { NodeGpu, NodeWish } from './node-wish.ts';
 import { refuse, type Refusal } from '../../gpu/search/refusal.ts';
 
 export type { NodeCost } from './node-cost.ts';
-export type { NodeGpu, NodeWish } from './node-wish.ts';
+export type { NodeGpu, NodeWish, Want } from './node-wish.ts';
 
 export interface AssignedGpu {
   readonly key: string;
@@ -94,7 +94,7 @@ function listShortages(
   const short = wishes.flatMap((wish, index) => {
     const available = options.filter(({ counted }) => counted.has(index)).length;
     const needed = wish.count ?? 0;
-    return needed > available ? [{ wish: index, refusal: refuseCount(index, needed, available) }] : [];
+    return needed > available ? [{ wish: index, refusal: refuseCount(needed, available) }] : [];
   });
   if (short.length > 0 || slots <= options.length) return short;
   const last = wishes.findLastIndex(({ count }) => count !== undefined);
@@ -110,24 +110,24 @@ function listContested(
   return wishes.flatMap((wish, index) => {
     const needed = wish.count ?? 0;
     const available = picked.filter(([option, column]) => slots[column] === index && option !== REFUSED_OPTION).length;
-    return available < needed ? [{ wish: index, refusal: refuseCount(index, needed, available) }] : [];
+    return available < needed ? [{ wish: index, refusal: refuseCount(needed, available) }] : [];
   });
 }
 
-function refuseCount(wish: number, needed: number, available: number): Refusal {
+function refuseCount(needed: number, available: number): Refusal {
   return refuse(
     'NotEnoughGpus',
-    `layouts[${wish}] asks for ${needed} GPUs; ${available} of this node match it, can hold its layout and are not needed by another entry`,
+    `count asks for exactly ${needed} of the GPUs that match; ${available} of this node match, can hold the layout and are not needed by another entry`,
     { resource: 'Gpus', needed, available },
   );
 }
 
 function refuseTotal(needed: number, available: number): Refusal {
-  return refuse('NotEnoughGpus', `the entries with a count ask for ${needed} GPUs in all; the node has ${available}`, {
-    resource: 'Gpus',
-    needed,
-    available,
-  });
+  return refuse(
+    'NotEnoughGpus',
+    `the entries with a count ask for exactly ${needed} GPUs in all; the node has ${available}`,
+    { resource: 'Gpus', needed, available },
+  );
 }
 
 function byIndexThenKey(left: NodeGpu, right: NodeGpu): number {

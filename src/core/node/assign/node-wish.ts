@@ -8,22 +8,39 @@ export interface NodeGpu extends Subject {
   readonly key: string;
   /** Of equally good GPUs the ones with the lower index are taken first. */
   readonly index?: number;
-  readonly geometry: Geometry;
+  /** Undefined where the GPU has no MIG: it can only be left whole. */
+  readonly geometry: Geometry | undefined;
+  /** What may not be touched counts as busy, whoever it belongs to. */
   readonly have: readonly Instance[];
   /** MIG mode now; absent means enabled. */
   readonly mig?: 'Enabled' | 'Disabled';
   /** With MIG off: true if a process or a pod holds the whole GPU, which switching MIG on would disturb. */
   readonly busy?: boolean;
+  /** True if the GPU does not answer: a wish with a count takes another where it can. */
+  readonly lost?: boolean;
 }
+
+/** A layout (empty: MIG mode without instances), MIG off, or something that this GPU cannot become. */
+export type Want = Layout | 'Disabled' | 'Impossible';
 
 /** What some GPUs of a node shall be; the entries of a policy in their order. */
 export interface NodeWish {
-  /** A layout (empty: MIG mode without instances), or MIG off. */
-  readonly want: Layout | 'Disabled';
+  /** The same for every GPU, or by key where it depends on the GPU; GPUs that such a map leaves out do not match. */
+  readonly want: Want | ReadonlyMap<string, Want>;
   /** Take exactly so many GPUs; absent: every matching GPU that no earlier wish takes. */
   readonly count?: number;
   /** Keys of the GPUs that the selectors meet; absent: all. */
   readonly keys?: readonly string[];
   /** Keys of GPUs that this wish took before and keeps where it can, whatever that costs. */
   readonly sticky?: readonly string[];
+}
+
+/** What a wish makes of a GPU; undefined where the GPU does not match. */
+export function wantOf({ want, keys }: NodeWish, { key }: NodeGpu): Want | undefined {
+  if (keys?.includes(key) === false) return undefined;
+  return isByKey(want) ? want.get(key) : want;
+}
+
+function isByKey(want: NodeWish['want']): want is ReadonlyMap<string, Want> {
+  return want instanceof Map;
 }

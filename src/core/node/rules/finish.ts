@@ -1,4 +1,5 @@
-import type { GpuPartitionPolicy } from '../../../api/types.ts';
+import type { GpuPartitionPolicy, Wish } from '../../../api/types.ts';
+import type { NodeClaim } from '../../policy/claim.ts';
 import { combine, type NodeChange } from '../../metadata/node-change.ts';
 import { describeStaleLabels, type StaleLabel } from '../../nvidia/feature-discovery/stale-labels.ts';
 import { handOver } from '../../nvidia/feature-discovery/writer-mode.ts';
@@ -27,18 +28,23 @@ export function finish(situation: Situation): Outcome | undefined {
   if (!winner || winner.spec.mode === 'Plan') return undefined;
   const wish = wishOf(situation);
   if (!wish || !isDeviceDone(situation)) return undefined;
-  const verdict: Verdict =
-    wish.gpus.length === 0
-      ? {
-          phase: 'Ready',
-          reason: 'NothingToDo',
-          message: 'none of the policy’s layouts matches a GPU of this node; its GPUs are left alone',
-        }
-      : { phase: 'Ready', reason: 'Ready', message: 'device, labels and resources equal the policy' };
+  const verdict = describeDone(wish, claim);
   const owner = foreignOwner(situation);
   if (owner) return owner;
   const outcome = bringInLine(situation, winner, verdict);
   return 'look' in outcome || !holdsPlugin(situation, winner) ? outcome : { ...outcome, keepsHoldersAway: true };
+}
+
+/** Entries of the policy that are of no use on this node are said, so that nobody takes them for done. */
+function describeDone({ gpus }: Wish, { wish }: NodeClaim): Verdict {
+  const skipped = wish && 'skipped' in wish ? wish.skipped.map(({ message }) => message) : [];
+  const remarks = skipped.length > 0 ? `: ${skipped.join('; ')}` : '';
+  if (gpus.length > 0) {
+    const message = `device, labels and resources equal the policy${skipped.length > 0 ? `; skipped${remarks}` : ''}`;
+    return { phase: 'Ready', reason: 'Ready', message };
+  }
+  const message = `none of the policy’s layouts applies to a GPU of this node; its GPUs are left alone${remarks}`;
+  return { phase: 'Ready', reason: 'NothingToDo', message };
 }
 
 function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: Verdict): Outcome {

@@ -1,0 +1,153 @@
+import type { Layout } from '../geometry/geometry.ts';
+import { findModel } from '../geometry/model-lookup.ts';
+import { placeOf } from '../search/instance.ts';
+import type { RefusalCode } from '../search/refusal.ts';
+import { type GpuPlan, type GpuPlanOptions, planGpu } from './gpu-plan.ts';
+import type { GpuView, MigMode, ViewedInstance } from './gpu-view.ts';
+import type { PlannedInstance } from '../search/instance.ts';
+import type { Step } from './step.ts';
+
+/** What has to be done on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */
+export interface GpuChange {
+  readonly mode: 'Enable' | 'Disable' | undefined;
+  readonly steps: readonly Step[];
+  /** Instances that stay; by start, as the other lists. */
+  readonly keep: readonly ViewedInstance[];
+  readonly destroy: readonly ViewedInstance[];
+  readonly create: readonly PlannedInstance[];
+  /** True if the GPU is as it shall be, and stays so: no step, and no MIG mode that is pending. */
+  readonly isDone: boolean;
+}
+
+export interface ChangeRefusal {
+  readonly code:
+    | Exclude<RefusalCode, 'BusyInstanceInTheWay'>
+    /** The GPU has no MIG. */
+    | 'NoMig'
+    /** Somebody uses what has to go. */
+    | 'InUse'
+    /** What has to go may not be touched. */
+    | 'Untouchable';
+  /** Without the GPU's name. */
+  readonly message: string;
+  /** The instances in the way, for `InUse` and `Untouchable`; none where it is the use of the GPU itself. */
+  readonly inTheWay: readonly ViewedInstance[];
+}
+
+export type GpuChangeResult = { readonly change: GpuChange } | { readonly refusal: ChangeRefusal };
+
+type MayTouch = (place: { readonly profile: string; readonly start: number }) => boolean;
+
+/**
+ * Plans what makes a GPU what it shall be, MIG mode included: what a plan in a status says, what a grant allows and what is done at
+ * the device all come from here. Nothing that is in use or may not be touched is destroyed or loses a compute instance.
+ *
+ * @param want a layout (empty: MIG mode without instances), or MIG off
+ * @param mayTouch whether an instance may be destroyed or lose a compute instance
+ */
+export function planGpuChange(view: GpuView, want: Layout | 'Disabled', mayTouch: MayTouch): GpuChangeResult {
+  if (view.mig === undefined || (view.geometry === undefined && want !== 'Disabled')) {
+    if (want === 'Disabled') return { change: writeChange(view, 'Disabled', [], [], []) };
+    return refuse('NoMig', 'the GPU has no MIG');
+  }
+  const result = want === 'Disabled' ? planEmptying(view, mayTouch) : planLayout(view, want, mayTouch);
+  // What is as it shall be disturbs nobody, whoever uses it.
+  if ('change' in result && result.change.isDone) return result;
+  const disturbs = view.use === 'Held' || (view.use === 'Processes' && view.mig.current !== modeOf(want));
+  return disturbs ? refuse('InUse', 'somebody uses the GPU; it can be changed when that has ended') : result;
+}
+
+function planEmptying(view: GpuView, mayTouch: MayTouch): GpuChangeResult {
+  const busy = view.instances.filter((instance) => instance.busy);
+  if (busy.length > 0) {
+    return refuse('InUse', `${listPlaces(busy)} in use; MIG mode can be disabled when that has ended`, busy);
+  }
+  const untouchable = view.instances.filter((instance) => !mayTouch(instance));
+  if (untouchable.length > 0) {
+    return refuse('Untouchable', `${listPlaces(untouchable)} would have to go, and may not be touched`, untouchable);
+  }
+  const steps = view.instances.map(({ profile, start, computeInstances }) => ({
+    action: 'DestroyInstance' as const,
+    profile,
+    start,
+    computeInstances,
+  }));
+  return { change: writeChange(view, 'Disabled', steps, view.instances, []) };
+}
+
+function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeResult {
+  const { geometry, instances } = view;
+  if (geometry === undefined) return refuse('NoMig', 'the GPU has no MIG');
+  const model = findModel(view.product);
+  const options = { gpuName: view.product, ...(model === undefined ? {} : { model }) };
+  const plan = (have: readonly ViewedInstance[], more: GpuPlanOptions) =>
+    planGpu(geometry, have, want, { ...options, ...more });
+  const fixed = instances.map((one) => (one.busy || mayTouch(one) ? one : { ...one, busy: true }));
+  const best = plan(fixed, { keepBusy: true });
+  if (best.fits) {
+    return { change: writeChange(view, 'Enabled', best.steps, pickTouched(view, best), best.create) };
+  }
+  if (best.refusal.code !== 'BusyInstanceInTheWay') {
+    const { code, message } = best.refusal;
+    return refuse(code, message);
+  }
+  // Somebody's work, or somebody's instances: who has to be asked is another.
+  const freed = plan(instances, { keepBusy: true });
+  if (freed.fits) {
+    const others = pickTouched(view, freed).filter((one) => !mayTouch(one));
+    return refuse(
+      'Untouchable',
+      `every way to this layout destroys ${listPlaces(others)}, which may not be touched`,
+      others,
+    );
+  }
+  const forced = plan(instances, {});
+  const used = forced.fits ? pickTouched(view, forced).filter(({ busy }) => busy) : [];
+  return refuse('InUse', freed.refusal.message, used);
+}
+
+function writeChange(
+  view: GpuView,
+  mode: MigMode,
+  steps: readonly Step[],
+  touched: readonly ViewedInstance[],
+  create: readonly PlannedInstance[],
+): GpuChange {
+  const gone = new Set(steps.flatMap((step) => (step.action === 'DestroyInstance' ? [placeOf(step)] : [])));
+  const isSettled = view.mig === undefined || (view.mig.current === mode && view.mig.pending === mode);
+  return {
+    mode: view.mig === undefined || view.mig.current === mode ? undefined : mode === 'Enabled' ? 'Enable' : 'Disable',
+    steps,
+    keep: view.instances.filter((one) => !gone.has(placeOf(one))),
+    destroy: touched.filter((one) => gone.has(placeOf(one))),
+    create,
+    isDone: isSettled && steps.length === 0,
+  };
+}
+
+/** Instances that a plan destroys or takes compute instances from. */
+function pickTouched({ instances }: GpuView, { steps }: GpuPlan): readonly ViewedInstance[] {
+  const places = new Set(listDisturbed(steps).map(placeOf));
+  return instances.filter((one) => places.has(placeOf(one)));
+}
+
+/** Instances that steps destroy or take compute instances from. */
+export function listDisturbed(steps: readonly Step[]): readonly Step[] {
+  return steps.filter(({ action }) => action === 'DestroyInstance' || action === 'DestroyComputeInstances');
+}
+
+function modeOf(want: Layout | 'Disabled'): MigMode {
+  return want === 'Disabled' ? 'Disabled' : 'Enabled';
+}
+
+function listPlaces(instances: readonly ViewedInstance[]): string {
+  return instances.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
+}
+
+function refuse(
+  code: RefusalCode | ChangeRefusal['code'],
+  message: string,
+  inTheWay: readonly ViewedInstance[] = [],
+): { readonly refusal: ChangeRefusal } {
+  return { refusal: { code: code === 'BusyInstanceInTheWay' ? 'InUse' : code, message, inTheWay } };
+}

@@ -1,0 +1,23 @@
+import type { Geometry } from '../geometry/geometry.ts';
+import type { Instance } from '../search/instance.ts';
+
+export type MigMode = 'Enabled' | 'Disabled';
+
+/** A GPU as the planner sees it, whether it was read from the driver or from a report of the agent. */
+export interface GpuView {
+  /** `A100-SXM4-40GB` */
+  readonly product: string;
+  /** Undefined where the GPU has no MIG profiles. */
+  readonly geometry: Geometry | undefined;
+  /** Undefined where the GPU has no MIG mode. */
+  readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
+  /** By start. */
+  readonly instances: readonly ViewedInstance[];
+  /** How the GPU is used beside its instances: by processes, which a change of MIG mode disturbs, or held whole by a pod, which any change does. */
+  readonly use: 'None' | 'Processes' | 'Held';
+}
+
+export interface ViewedInstance extends Instance {
+  /** In the planner's words: one over the whole GPU instance has that one's name, whatever the driver prints. */
+  readonly computeInstances: readonly string[];
+}

@@ -1,0 +1,70 @@
+import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
+import { joinWords } from '../gpu/search/layout-words.ts';
+import { matchesGpu } from './match-gpu.ts';
+
+/** An entry of a policy's `layouts` that applies to no GPU of a node, and why. */
+export interface SkippedEntry {
+  /** Index in `layouts`. */
+  readonly entry: number;
+  readonly reason:
+    /** The GPUs that it matches have no MIG, and it asks for slices. */
+    | 'NoMig'
+    /** The node has GPUs, but none with these indices. */
+    | 'NoSuchIndex'
+    /** No GPU of the node is what the selector asks for. */
+    | 'NoGpuMatches'
+    /** Earlier entries take every GPU that it matches. */
+    | 'Taken';
+  /** Says which GPUs, and what there is instead; without the place of the entry. */
+  readonly message: string;
+}
+
+export function explainSkipped(
+  index: number,
+  { gpus: selector = {} }: PolicyLayout,
+  gpus: readonly GpuReport[],
+  withoutMig: ReadonlySet<string>,
+): SkippedEntry {
+  const met = gpus.filter((gpu) => matchesGpu(selector, gpu));
+  const sliceable = met.filter(({ uuid }) => !withoutMig.has(uuid));
+  if (sliceable.length > 0) {
+    const message = `earlier entries take every GPU that it matches: ${listGpus(sliceable)}`;
+    return { entry: index, reason: 'Taken', message };
+  }
+  if (met.length > 0) {
+    const products = [...new Set(met.map(({ product }) => shorten(product)))].join(', ');
+    const [has, it] = met.length === 1 ? ['has', 'it'] : ['have', 'they'];
+    const message = `${listGpus(met)} (${products}) ${has} no MIG, so that ${it} cannot be sliced`;
+    return { entry: index, reason: 'NoMig', message };
+  }
+  const known = new Set(gpus.map(({ index: number }) => number));
+  const { indices } = selector;
+  if (indices !== undefined && gpus.length > 0 && !indices.some((number) => known.has(number))) {
+    const message = `this node has no GPU ${indices.join(' or ')}; its GPUs are ${Math.min(...known)} to ${Math.max(...known)}`;
+    return { entry: index, reason: 'NoSuchIndex', message };
+  }
+  return { entry: index, reason: 'NoGpuMatches', message: explainNone(selector, gpus) };
+}
+
+function explainNone({ models, indices, uuids, pciDeviceIds }: GpuSelector, gpus: readonly GpuReport[]): string {
+  if (gpus.length === 0) return 'this node has no GPU';
+  const wanted = [
+    ...(models === undefined ? [] : [`of models ${models.join(', ')}`]),
+    ...(indices === undefined ? [] : [`with index ${indices.join(', ')}`]),
+    ...(uuids === undefined ? [] : [`with UUID ${uuids.join(', ')}`]),
+    ...(pciDeviceIds === undefined ? [] : [`with PCI device id ${pciDeviceIds.join(', ')}`]),
+  ];
+  const counts = new Map<string, number>();
+  for (const { product } of gpus) counts.set(shorten(product), (counts.get(shorten(product)) ?? 0) + 1);
+  const found = [...counts].map(([product, count]) => `${count} × ${product}`);
+  return `no GPU of this node is ${joinWords(wanted)}; it has ${joinWords(found)}`;
+}
+
+function listGpus(gpus: readonly GpuReport[]): string {
+  const numbers = gpus.map(({ index }) => String(index));
+  return `${gpus.length === 1 ? 'GPU' : 'GPUs'} ${joinWords(numbers)}`;
+}
+
+function shorten(product: string): string {
+  return product.replace(/^NVIDIA /, '');
+}

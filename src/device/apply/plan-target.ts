@@ -1,0 +1,112 @@
+import type { Layout } from '../../core/gpu/geometry/geometry.ts';
+import { nameWhole } from '../../core/gpu/geometry/profile-name.ts';
+import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gpu/plan/gpu-change.ts';
+import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
+import { placeOf } from '../../core/gpu/search/instance.ts';
+import { DeviceError, type DeviceErrorCode } from '../errors.ts';
+import { type GpuInstanceState, type GpuState, isBusy } from '../reading/state.ts';
+import type { Place } from './apply-options.ts';
+
+/** Who and what has to be left in peace. */
+export interface PlanLimits {
+  /** UUIDs of MIG devices and GPUs that pods hold. */
+  readonly held: ReadonlySet<string>;
+  /** Whether an instance may be destroyed or lose a compute instance. */
+  readonly mayTouch: (place: Place) => boolean;
+}
+
+/**
+ * Plans what a reading of a GPU lacks, with the planner that the agent's plan and the grant came from.
+ *
+ * @throws DeviceError if the target cannot be had, or not now
+ */
+export function planTarget(gpu: GpuState, want: Layout | 'Disabled', { held, mayTouch }: PlanLimits): GpuChange {
+  const tried = want === 'Disabled' ? 'to plan MIG mode off' : `to plan ${JSON.stringify(want)}`;
+  if (gpu.fault !== undefined)
+    throw new DeviceError(gpu.fault.code, { tried, found: gpu.fault.message, gpu: gpu.pciBusId });
+  const result = planGpuChange(viewState(gpu, held), want, mayTouch);
+  if ('change' in result) return result.change;
+  const { refusal } = result;
+  throw new DeviceError(translate(refusal.code), {
+    tried,
+    found: refusal.message,
+    gpu: gpu.pciBusId,
+    holders: refusal.code === 'InUse' ? listHolders(gpu, held, refusal.inTheWay) : [],
+  });
+}
+
+/** Whether a GPU that is to change can be changed now: {@link planTarget}, and no reset that the driver asks for. */
+export function judgeChange(gpu: GpuState, want: Layout | 'Disabled', limits: PlanLimits): GpuChange {
+  const change = planTarget(gpu, want, limits);
+  if (!change.isDone && gpu.resetRequired) {
+    const found = 'the driver asks for a reset (ECC or row remapping)';
+    throw new DeviceError('ResetRequired', { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
+  }
+  return change;
+}
+
+/** A GPU that was read from the driver, as the planner sees it. */
+function viewState(gpu: GpuState, held: ReadonlySet<string>): GpuView {
+  return {
+    product: gpu.product.replace(/^NVIDIA /, ''),
+    geometry: gpu.geometry,
+    mig: gpu.mig,
+    instances: gpu.instances.map((one) => ({ ...viewInstance(one), busy: isBusy(gpu, one, held) })),
+    use: held.has(gpu.uuid) ? 'Held' : gpu.processes.length > 0 ? 'Processes' : 'None',
+  };
+}
+
+/** An instance as it was read, with nobody on it. */
+export function viewInstance({ profile, start, size, computeInstances }: GpuInstanceState): ViewedInstance {
+  const names = computeInstances.map((part) => nameWhole(part.profile, profile));
+  return { profile, start, size, busy: false, computeInstances: names };
+}
+
+/** @param inTheWay instances; none where the GPU itself is used */
+function listHolders(gpu: GpuState, held: ReadonlySet<string>, inTheWay: readonly ViewedInstance[]): readonly string[] {
+  const whole = [
+    ...gpu.processes.map(({ pid, name }) => `pid ${pid} (${name})`),
+    ...(held.has(gpu.uuid) ? ['a pod that holds the GPU'] : []),
+  ];
+  if (inTheWay.length === 0) return whole;
+  const places = new Set(inTheWay.map(placeOf));
+  const holders = gpu.instances
+    .filter((instance) => places.has(placeOf(instance)))
+    .flatMap(({ profile, start, processes, computeInstances }) => [
+      ...processes.map(({ pid, name }) => `pid ${pid} (${name}) on ${profile} at ${start}`),
+      ...computeInstances.flatMap(({ uuid }) =>
+        uuid !== undefined && held.has(uuid) ? [`a pod on ${profile} at ${start}`] : [],
+      ),
+    ]);
+  return holders.length > 0 ? holders : whole;
+}
+
+function translate(code: ChangeRefusal['code']): DeviceErrorCode {
+  switch (code) {
+    case 'NoMig':
+      return 'NotSupported';
+    case 'InUse':
+      return 'InUse';
+    case 'Untouchable':
+    case 'ForeignInstanceInTheWay':
+    case 'UnknownInstance':
+      return 'ForeignInstance';
+    case 'UnknownProfile':
+    case 'InvalidProfileName':
+    case 'InvalidComputeInstance':
+    case 'UnknownPreset':
+      return 'UnknownProfile';
+    case 'InvalidCount':
+    case 'NotEnoughMemorySlices':
+    case 'NotEnoughComputeSlices':
+    case 'TooManyInstances':
+    case 'NotEnoughEngines':
+    case 'ExclusiveProfiles':
+    case 'NoPlacement':
+    case 'PlacementsUnknown':
+    case 'TooManyCombinations':
+    case 'OverlappingInstances':
+    case 'NotEnoughGpus':
+      return 'DoesNotFit';
+  }
+}
