@@ -48,6 +48,11 @@ export class GpuFactsReader {
     return (gpu) => this.#facts.get(keyOf(gpu)) ?? { geometry: undefined, computeCapability: undefined };
   }
 
+  /** Has everything read again the next time. */
+  forget(): void {
+    this.#facts.clear();
+  }
+
   async #readGeometries(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
