@@ -4,7 +4,7 @@ import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from '../errors.ts';
 import { contradict } from '../reading/contradiction.ts';
 import { buildInstances } from '../reading/instance-assembly.ts';
-import { findDisagreement } from '../reading/instance-check.ts';
+import { fillAll, findDisagreement } from '../reading/instance-check.ts';
 import {
   parseComputeInstances,
   parseInstances,
@@ -58,7 +58,20 @@ export class NvidiaSmi implements DeviceDriver {
     const parts = await this.listComputeInstances(gpu);
     const found = findDisagreement(rows, parts);
     if (found !== undefined) throw contradict('to read the instances', found, gpu);
+    if (!fillAll(rows, parts)) await this.#demandSameParts(gpu, parts);
     return buildInstances(rows, parts);
+  }
+
+  /** Room for a compute instance is rare: where there is some, the report has to know of the same ones. */
+  async #demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Promise<void> {
+    const { migDevices } = await this.readUse(gpu);
+    const isSame =
+      migDevices.length === parts.length &&
+      migDevices.every((device) =>
+        parts.some(({ instance, id }) => instance === device.instance && id === device.computeInstance),
+      );
+    if (isSame) return;
+    throw contradict('to read the instances', `${parts.length} rows of -lci, ${migDevices.length} in -q -x`, gpu);
   }
 
   async listInstances(gpu: string): Promise<readonly InstanceRow[]> {
@@ -78,7 +91,8 @@ export class NvidiaSmi implements DeviceDriver {
     const [only] = gpus;
     if (only?.pciBusId !== gpu || gpus.length !== 1)
       throw refuseOutput(describeCommand(command), 'a report of other GPUs', execution.stdout);
-    return only;
+    if (only.fault === undefined) return only;
+    throw new DeviceError(only.fault.code, { tried: describeCommand(command), found: only.fault.message, gpu });
   }
 
   listComputeProfiles(gpu: string, instance: number): Promise<readonly ComputeProfileRow[]> {

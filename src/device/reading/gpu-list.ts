@@ -45,7 +45,10 @@ export function parseGpuList(tried: string, execution: Execution): GpuList {
     if (last.migDevices.has(index)) throw refuseOutput(tried, `MIG device ${index} twice`, execution.stdout);
     last.migDevices.set(index, device);
   }
-  const uuids = gpus.flatMap(({ uuid, migDevices }) => [uuid, ...[...migDevices.values()].map((device) => device.uuid)]);
+  const uuids = gpus.flatMap(({ uuid, migDevices }) => [
+    uuid,
+    ...[...migDevices.values()].map((device) => device.uuid),
+  ]);
   if (new Set([...uuids, ...gpus.map(({ index }) => index)]).size !== uuids.length + gpus.length)
     throw refuseOutput(tried, 'an index or a UUID twice', execution.stdout);
   if (gpus.length === 0 && lost.length === 0) throw refuseOutput(tried, 'no GPU and no word of it', execution.stdout);

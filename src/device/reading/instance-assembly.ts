@@ -43,6 +43,12 @@ export function assembleInstances(parts: GpuParts): readonly GpuInstanceState[] 
   if (report.migDevices.some(({ instance, index }) => !ids.has(instance) || !listed.has(index))) return undefined;
   if (computeInstances.some(({ instance, id }) => !devices.has(`${instance}/${id}`))) return undefined;
   if (findDisagreement(instances, computeInstances) !== undefined) return undefined;
+  const names = new Set(computeInstances.map(({ profile }) => profile));
+  const isCrossed = computeInstances.some(({ instance, id, profile }) => {
+    const name = listed.get(devices.get(`${instance}/${id}`)?.index ?? -1)?.profile;
+    return name !== undefined && name !== profile && names.has(name);
+  });
+  if (isCrossed) return undefined;
   return buildInstances(instances, computeInstances, (part) => {
     const device = devices.get(`${part.instance}/${part.id}`);
     return device && { device, uuid: listed.get(device.index)?.uuid };

@@ -39,9 +39,20 @@ export function findDisagreement(
   for (const { instance, id, profile } of parts) {
     const whole = instances.find((row) => row.id === instance);
     if (whole === undefined) return `compute instance ${id} of GPU instance ${instance}, which -lgi does not list`;
-    if (!isPartOf(profile, whole.profile)) return `a ${profile} on GPU instance ${instance}, which is a ${whole.profile}`;
+    if (!isPartOf(profile, whole.profile))
+      return `a ${profile} on GPU instance ${instance}, which is a ${whole.profile}`;
   }
   return undefined;
+}
+
+/** True if the compute instances leave no room on any GPU instance: then none of them can be missing. */
+export function fillAll(instances: readonly InstanceRow[], parts: readonly ComputeInstanceRow[]): boolean {
+  return instances.every(({ id, profile }) => {
+    const whole = parseProfile(profile);
+    if (isProfileNameError(whole)) return false;
+    const mine = parts.filter(({ instance }) => instance === id);
+    return mine.reduce((sum, part) => sum + computeInstanceSlices(part.profile, whole.gpuSlices), 0) >= whole.gpuSlices;
+  });
 }
 
 /** Why rows of `-lgi` contradict `-lgip` and `-lgipp`; undefined if they do not. */
@@ -53,7 +64,8 @@ export function findStranger(rows: readonly InstanceRow[], { profiles }: Geometr
     const isThere =
       known?.name === profile &&
       (known.starts.length === 0 || (known.memorySlices === size && known.starts.includes(start)));
-    if (!isThere) return `GPU instance ${id} is a ${profile} (ID ${profileId}) at ${start}:${size}, which -lgip does not offer`;
+    if (!isThere)
+      return `GPU instance ${id} is a ${profile} (ID ${profileId}) at ${start}:${size}, which -lgip does not offer`;
   }
   return undefined;
 }

@@ -86,7 +86,13 @@ function readRows(
     const text = place === -1 && placement === 'optional' ? '0:0' : (cells[place] ?? '');
     const [, start, size] = /^(\d{1,2}):(\d{1,2})$/.exec(text) ?? [];
     const [first, second, third, ...rest] = ids.map((at) => readDecimal(cells[at]));
-    if (profile === undefined || !isProfile(profile) || start === undefined || first === undefined || second === undefined)
+    if (
+      profile === undefined ||
+      !isProfile(profile) ||
+      start === undefined ||
+      first === undefined ||
+      second === undefined
+    )
       throw refuseOutput(tried, 'a row without its profile, ids or placement', output);
     if (third === undefined || rest.includes(undefined)) throw refuseOutput(tried, 'a row without its ids', output);
     const more = rest.filter((number) => number !== undefined);

@@ -76,7 +76,10 @@ export function parsePlacements(tried: string, execution: Execution): readonly P
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const match = /^\s*GPU\s+(\d+)\s+Profile ID\s+(\d+)\s+Placements?\s*:\s*\{((?:\d{1,2}(?:,\d{1,2})*)?)\}:(\d{1,2})\s*$/.exec(line);
+      const match =
+        /^\s*GPU\s+(\d+)\s+Profile ID\s+(\d+)\s+Placements?\s*:\s*\{((?:\d{1,2}(?:,\d{1,2})*)?)\}:(\d{1,2})\s*$/.exec(
+          line,
+        );
       if (match === null) return refuse(tried, 'a line that is no placement', execution.stdout);
       const [, gpuIndex, profileId, starts = '', size] = match;
       return {

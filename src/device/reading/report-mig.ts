@@ -1,7 +1,7 @@
 import { classifyOutput } from '../command/output.ts';
 import { readCount, readMib } from './report-number.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
-import { countNames, elementAt, textAt, type XmlElement } from './xml.ts';
+import { countNames, elementAt, elementsAt, textAt, type XmlElement } from './xml.ts';
 
 type Mode = Pick<ReportedGpu, 'mig' | 'migCapable' | 'fault'>;
 
@@ -9,14 +9,17 @@ type Mode = Pick<ReportedGpu, 'mig' | 'migCapable' | 'fault'>;
  * What a report says of MIG and of processes on one GPU; undefined unless it says all of it. A missing line is never read as "none
  * there": the tool prints `None`, `N/A` or an empty list where there is none.
  */
-export function readMigReport(gpu: XmlElement): (Mode & Pick<ReportedGpu, 'migDevices' | 'processes'>) | undefined {
+export function readMigReport(
+  gpu: XmlElement,
+  driverVersion: string,
+): (Mode & Pick<ReportedGpu, 'migDevices' | 'processes'>) | undefined {
   const counts = countNames(gpu);
-  const mode = readMode(gpu, counts);
+  const hasMode = counts.has('mig_mode') || counts.has('mig_devices') || !isBeforeMig(driverVersion);
+  const mode = hasMode ? readMode(gpu) : { mig: undefined, migCapable: false, fault: undefined };
   if (mode === undefined) return undefined;
-  // What it says of its instances is as good as what it says of its mode.
-  if (mode.fault !== undefined) return { ...mode, migDevices: [], processes: [] };
+  if (mode.fault !== undefined) return { ...mode, migDevices: [], processes: readWhatIsThere(gpu) };
   const whenNone = mode.migCapable ? ['None'] : ['None', 'N/A'];
-  const devices = counts.has('mig_mode') ? readList(gpu, counts, 'mig_devices', 'mig_device', whenNone) : [];
+  const devices = hasMode ? readList(gpu, counts, 'mig_devices', 'mig_device', whenNone) : [];
   const processes = readList(gpu, counts, 'processes', 'process_info', mode.migCapable ? [''] : ['', 'N/A', 'None']);
   const migDevices = devices?.map(readMigDevice);
   const users = processes?.map((process) => readProcess(process, mode.mig?.current));
@@ -25,6 +28,14 @@ export function readMigReport(gpu: XmlElement): (Mode & Pick<ReportedGpu, 'migDe
   const knownUsers = users.filter((user) => user !== undefined);
   if (known.length !== migDevices.length || knownUsers.length !== users.length) return undefined;
   return { ...mode, migDevices: known, processes: knownUsers };
+}
+
+/** The processes of a GPU that does not say on which instances they are. */
+function readWhatIsThere(gpu: XmlElement): readonly ReportedProcess[] {
+  return elementsAt(gpu, 'processes', 'process_info').flatMap((element) => {
+    const pid = readCount(textAt(element, 'pid'));
+    return pid === undefined ? [] : [{ pid, name: cleanName(textAt(element, 'process_name') ?? '') }];
+  });
 }
 
 /** Why what a report says of one GPU cannot be true at one moment; undefined if it can. */
@@ -46,17 +57,20 @@ export function findReportContradiction({ mig, migDevices, processes }: Reported
 }
 
 /** A GPU without MIG says N/A; one that does not answer says so in place of the mode. */
-function readMode(gpu: XmlElement, counts: ReadonlyMap<string, number>): Mode | undefined {
-  // Drivers before MIG (418) have no such elements.
-  if (!counts.has('mig_mode') && !counts.has('mig_devices'))
-    return { mig: undefined, migCapable: false, fault: undefined };
+function readMode(gpu: XmlElement): Mode | undefined {
   const current = textAt(gpu, 'mig_mode', 'current_mig');
   const pending = textAt(gpu, 'mig_mode', 'pending_mig');
   if (isMode(current) && isMode(pending)) return { mig: { current, pending }, migCapable: true, fault: undefined };
-  if (isNotAvailable(current) && isNotAvailable(pending)) return { mig: undefined, migCapable: false, fault: undefined };
+  if (isNotAvailable(current) && isNotAvailable(pending))
+    return { mig: undefined, migCapable: false, fault: undefined };
   if (current === undefined || current === '' || isNotAvailable(current) || isMode(current)) return undefined;
   const code = classifyOutput({ rc: 255, end: 'Exited', stdout: current });
   return { mig: undefined, migCapable: false, fault: { code, message: `MIG mode: ${current}` } };
+}
+
+/** Drivers before 450 know no MIG and say nothing of it. */
+function isBeforeMig(driverVersion: string): boolean {
+  return Number.parseInt(driverVersion, 10) < 450;
 }
 
 function isMode(text: string | undefined): text is 'Enabled' | 'Disabled' {

@@ -56,7 +56,7 @@ export function parseReport(tried: string, execution: Execution): Report {
     throw refuseOutput(tried, 'no whole report', stdout);
   if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report of no driver version', stdout);
   const gpus = elementsAt(root, 'gpu').map((element) => {
-    const gpu = readGpu(element);
+    const gpu = readGpu(element, driverVersion);
     if (gpu === undefined) throw refuseOutput(tried, 'a GPU that is not understood', stdout);
     return gpu;
   });
@@ -71,13 +71,13 @@ export function parseReport(tried: string, execution: Execution): Report {
   return { driverVersion, cudaVersion: textAt(root, 'cuda_version'), attached, gpus };
 }
 
-function readGpu(element: XmlElement): ReportedGpu | undefined {
+function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | undefined {
   const pciBusId = element.attributes['id'] ?? '';
   const uuid = textAt(element, 'uuid') ?? '';
   const product = textAt(element, 'product_name') ?? '';
   const memory = textAt(element, 'fb_memory_usage', 'total');
   const memoryMiB = /^\[?N\/A\]?$/.test(memory ?? '') ? 0 : readMib(memory);
-  const mig = readMigReport(element);
+  const mig = readMigReport(element, driverVersion);
   if (!isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product)) return undefined;
   if (textAt(element, 'pci', 'pci_bus_id') !== pciBusId || memoryMiB === undefined || mig === undefined)
     return undefined;
