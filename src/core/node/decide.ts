@@ -1,3 +1,4 @@
+import { gpuPresenceLabel } from '../../api/names.ts';
 import { metadataOf } from './node-view.ts';
 import { combine } from '../metadata/node-change.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
@@ -110,14 +111,15 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
     reason: 'AgentNotReporting',
     message: 'the agent of this node has not reported its GPUs yet',
     transient: true,
-    requeueAfterMs: 1000,
   };
+  const soon = { ...verdict, requeueAfterMs: 1000 };
   if (partition !== undefined) {
     // The old object must not tell the new node's agent what to do.
-    return { verdict, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
+    return { verdict: soon, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
   }
-  const isGpuNode = claim.winner !== undefined || node.metadata.labels?.['nvidia.com/gpu.present'] === 'true';
-  return { verdict, commands: isGpuNode && node.metadata.uid !== undefined ? [{ name: 'CreatePartition' }] : [] };
+  const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
+  if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: [] };
+  return { verdict: soon, commands: [{ name: 'CreatePartition' }] };
 }
 
 /** Of pods that are gone nothing has to be remembered. */

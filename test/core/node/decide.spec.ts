@@ -112,6 +112,8 @@ describe('decide', () => {
       node: aNode({ labels: { 'nvidia.com/gpu.present': 'false' } }),
     });
     expect(plain.commands).to.deep.equal([]);
+    // A cluster has many of them: none is looked at again before something happens to it.
+    expect(plain.verdict.requeueAfterMs).to.equal(undefined);
   });
 
   it('takes the partition of an earlier node of the same name away', () => {
