@@ -13,6 +13,7 @@ import { markLasting, openIdle } from './rules/open.ts';
 import { drifting, nodeUnavailable, paused, planMissing, planOnly, planRefused, retryLater } from './rules/plan.ts';
 import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
+import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
 import type { Verdict } from './verdict.ts';
@@ -71,6 +72,8 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
 }
 
 function judge(situation: Situation): Outcome {
+  // Whichever rule speaks: a wait that nobody asks for ends.
+  isUntouched(situation);
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('look' in outcome) return outcome;

@@ -13,6 +13,8 @@ export function agentAway(situation: Situation): Ruling | undefined {
   const { agent, waits, partition } = situation;
   if (agent.state === 'Ready') return undefined;
   const lastsMs = waits.lasts('AgentAway');
+  // An agent that is replaced is no news to those who hold the GPUs.
+  waits.resume('HoldersRest');
   const device = partition.status?.device;
   const known =
     device?.gpus === undefined

@@ -13,6 +13,7 @@ import type { Verdict } from '../verdict.ts';
 import { layoutLabels } from './labels.ts';
 import { configInUse } from './plugin-config.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
+import { isUntouched } from './untouched.ts';
 
 /**
  * A taint of ours must not outlive its cause, also where a controller died between tainting and granting; nor may it go while the
@@ -26,6 +27,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
   // The start-up taint keeps the node closed: no layout of it was ever verified.
   if (!isReleased && hasStartupTaint(node)) return isClosed(node) ? addPatch(ruling, change) : ruling;
+  if (isUntouched(situation)) return addPatch(ruling, change);
   const pending = advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
