@@ -20,14 +20,17 @@ import { isUntouched } from './untouched.ts';
  * node advertises what its device no longer is, be that as wished or not.
  */
 export function openIdle(situation: Situation, ruling: Ruling): Outcome {
-  const { node } = situation;
-  if (ruling.keepsClosed === true || ruling.verdict.phase === 'Ready') return ruling;
-  const isReleased = ruling.verdict.phase === 'Unmanaged';
+  const { node, partition } = situation;
+  const { phase, reason } = ruling.verdict;
+  // Whoever finds a node Ready opens it, but where there is nothing to be ready.
+  if (ruling.keepsClosed === true || (phase === 'Ready' && reason !== 'NoGpus')) return ruling;
+  const isReleased = phase === 'Unmanaged';
   const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
   if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
   // The start-up taint keeps the node closed: no layout of it was ever verified.
   if (!isReleased && hasStartupTaint(node)) return isClosed(node) ? addPatch(ruling, change) : ruling;
-  if (isUntouched(situation)) return addPatch(ruling, change);
+  // What nobody knows cannot be compared with what is advertised.
+  if (isUntouched(situation) || partition.status?.device?.gpus === undefined) return addPatch(ruling, change);
   const pending = advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
