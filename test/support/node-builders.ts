@@ -204,10 +204,10 @@ type PodParts = {
 
 /** A pod that holds a GPU. */
 export function aGpuPod(name = 'job'): NodePod {
-  const resources = { limits: { 'nvidia.com/gpu': 1 } };
+  const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/gpu': 1 } } }];
   return {
     metadata: { name, namespace: 'ns', uid: `uid-${name}` },
-    spec: { containers: [{ name: 'main', resources }] },
+    spec: { containers },
     status: { phase: 'Running' },
   };
 }
@@ -232,13 +232,12 @@ export function aPluginPod({
   ...parts
 }: PodParts & { readonly tolerates?: boolean; readonly strategy?: string } = {}): NodePod {
   const pod = aDaemonPod({ name: 'plugin', ...parts });
+  const env = [{ name: 'MIG_STRATEGY', value: strategy }];
+  const containers = [{ name: 'nvidia-device-plugin', env, resources: {} }];
   return {
     ...pod,
     metadata: { ...pod.metadata, labels: { app: 'nvidia-device-plugin-daemonset' } },
-    spec: {
-      tolerations: tolerates ? [{ operator: 'Exists' }] : [],
-      containers: [{ name: 'nvidia-device-plugin', env: [{ name: 'MIG_STRATEGY', value: strategy }] }],
-    },
+    spec: { tolerations: tolerates ? [{ operator: 'Exists' }] : [], containers },
   };
 }
 
@@ -250,7 +249,6 @@ export function aHolderPod(holder: string, parts: PodParts & { readonly tolerate
     spec: {
       nodeSelector: { [`nvidia.com/gpu.deploy.${holder}`]: 'true' },
       tolerations: tolerates ? [{ operator: 'Exists' }] : [],
-      containers: [{ name: 'main' }],
     },
   };
 }

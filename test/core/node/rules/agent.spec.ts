@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aDevice, aGpu, aPartition } from '../../../support/builders.ts';
+import { aDevice, aPartition } from '../../../support/builders.ts';
 import {
   advertisesSlice,
   aGrant,

@@ -22,7 +22,7 @@ import { NodeWorld } from '../../../support/node-world.ts';
 const ago = (...minutes: readonly number[]) => minutes.map((minute) => new Date(noon - minute * 60_000).toISOString());
 
 /** The layout was made, and is not there again. */
-function aDrift(more: Partial<GpuNodePartition['spec']> = {}): GpuNodePartition {
+function aDrift(more: Parameters<typeof aManagedPartition>[0] = {}): GpuNodePartition {
   const device = { ...wholeGpu, lastGood: { bootID: 'boot-a' } };
   return aManagedPartition({ granted: aGrant({ deadline: '2026-01-01T10:00:00Z' }), device, ...more });
 }
