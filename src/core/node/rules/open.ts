@@ -34,7 +34,8 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   const pending = advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
-  if (isReleased) return { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] };
+  if (isReleased || phase === 'Ready')
+    return { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] };
   const requeueAfterMs = Math.min(
     ruling.verdict.requeueAfterMs ?? Infinity,
     pending.verdict.requeueAfterMs ?? Infinity,
