@@ -203,8 +203,8 @@ describe('a fleet after any changes', () => {
             policies.delete(one.name);
             affected = fleet.removePolicy(one.name);
           } else if (one.kind === 'node') {
-            nodes.set(one.name, one.labels as Readonly<Record<string, string>>);
-            fleet.setNode(one.name, one.labels as Readonly<Record<string, string>>);
+            nodes.set(one.name, one.labels);
+            fleet.setNode(one.name, one.labels);
             affected = [one.name];
           } else {
             nodes.delete(one.name);
