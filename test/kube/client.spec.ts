@@ -6,7 +6,7 @@ import type { KubeObject, Resource } from '../../src/kube/resource.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf } from './failure.ts';
-import { FaultProxy } from './fault-proxy.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { installWidgets, widgets, type Widget } from './widget.ts';
 
 const nodes: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
@@ -152,7 +152,7 @@ describe('KubeClient', () => {
     });
 
     it('starts again when the server has forgotten the list half way', async () => {
-      await using proxy = await FaultProxy.open(client.config);
+      await using proxy = await FaultProxy.open(cluster());
       let expired = 0;
       proxy.rule = ({ query }) => {
         if (!query.has('continue') || expired > 0) return undefined;

@@ -9,7 +9,7 @@ import { settle } from '../process/fake-clock.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { connect } from './connection.ts';
 import { failureOf, rejectionOf } from './failure.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { installWidgets, widgets, type Widget } from './widget.ts';
 
 const finalizer = 'test.gpupartition.dev/cleanup';
@@ -156,7 +156,7 @@ describe('ResilientOperator', () => {
   });
 
   it('goes on after its connection was cut, where the base class ends the process', async () => {
-    await using proxy = await TcpProxy.open(cluster().server);
+    await using proxy = await FaultProxy.open(cluster());
     const proxied = connect(cluster(), { server: proxy.server });
     const cutOff = new TestOperator(proxied);
     cutOff.setUp = () => cutOff.watchWidgets();
