@@ -103,16 +103,11 @@ export class FaultProxy implements AsyncDisposable {
       if ('reset' in fault) this.#link.reset(request.socket.remotePort);
       return;
     }
-    const {
-      'content-type': type = 'application/json',
-      'content-length': length,
-      'retry-after': after,
-    } = answer.headers;
-    response.writeHead(answer.statusCode, {
-      'content-type': type,
-      ...(length === undefined ? {} : { 'content-length': length }),
-      ...(after === undefined ? {} : { 'retry-after': after }),
-    });
+    for (const name of ['content-type', 'content-length', 'retry-after']) {
+      const value = answer.headers[name];
+      if (value !== undefined) response.setHeader(name, value);
+    }
+    response.writeHead(answer.statusCode);
     if ('reset' in fault) {
       const text = await answer.body.text();
       response.write(text.slice(0, text.length / 2), () => this.#link.reset(request.socket.remotePort));
@@ -128,7 +123,7 @@ export class FaultProxy implements AsyncDisposable {
     response.on('close', () => gone.abort());
     const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
     return send(this.#target + (request.url ?? '/'), {
-      method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
+      method: request.method ?? 'GET',
       headers,
       ...(body.length === 0 ? {} : { body }),
       dispatcher: this.#upstream,
