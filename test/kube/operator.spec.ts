@@ -44,7 +44,7 @@ class TestOperator extends ResilientOperator {
   }
 
   synced(): Promise<void> {
-    return this.waitForSync(AbortSignal.timeout(5_000));
+    return this.waitForSync();
   }
 
   queue(reconcile: (key: string, signal: AbortSignal) => Promise<void>): { add(key: string): void } {
@@ -261,9 +261,46 @@ describe('ResilientOperator', () => {
       await settle();
       ended = true;
     });
+    await operator.start();
     queue.add('a');
     await started.promise;
     await operator.stop();
     expect(ended).to.equal(true);
+  });
+
+  it('begins to work when its set-up is complete', async () => {
+    const worked: string[] = [];
+    operator.setUp = async () => {
+      operator.queue(async (key) => void worked.push(key)).add('a');
+      await settle();
+      expect(worked).to.deep.equal([]);
+    };
+    await operator.start();
+    await eventually(
+      () => worked,
+      (keys) => keys.length === 1,
+    );
+  });
+
+  it('ends its set-up when it is stopped before the first list, and does none of the work that waits for it', async () => {
+    await using proxy = await FaultProxy.open(cluster());
+    proxy.rule = () => ({ drop: 'before' });
+    const proxied = connect(cluster(), { server: proxy.server });
+    const unanswered = new TestOperator(proxied);
+    let worked = 0;
+    unanswered.setUp = async () => {
+      unanswered.followWidgets();
+      unanswered.queue(async () => void (worked += 1)).add('a');
+      await unanswered.synced();
+    };
+    const failure = rejectionOf(unanswered.start());
+    await eventually(
+      () => proxy.requests.length,
+      (count) => count > 0,
+    );
+    await unanswered.stop();
+    expect(await failure).to.have.property('message', 'the operator was stopped');
+    expect(worked).to.equal(0);
+    await proxied.config.close();
   });
 });
