@@ -4,6 +4,7 @@ import type { PooledKubeConfig } from './kubeconfig.ts';
 import { sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath } from './resource.ts';
 import type { KubeObject, ObjectRef, Resource } from './resource.ts';
+import type { Term } from './term.ts';
 
 export interface CallOptions {
   /** Limit of each try, in ms. */
@@ -62,20 +63,20 @@ const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;
 
 /**
  * The verbs of the Kubernetes API on plain JSON. The type argument is the caller's claim about the parts that it
- * reads; nothing is converted. Every method throws ApiError.
+ * reads; nothing is converted. Every method throws ApiError, and NotSentError when its term is over.
  */
 export class KubeClient {
   readonly config: PooledKubeConfig;
   /** Recorded by the server as the owner of what we write. */
   readonly fieldManager: string;
 
-  readonly #signal: AbortSignal | undefined;
+  readonly #term: Term | undefined;
 
-  /** @param signal aborted: no call of this client goes on, retries included; for what may be done only while it leads */
-  constructor(config: PooledKubeConfig, fieldManager: string, signal?: AbortSignal) {
+  /** @param term for what may be done only while it leads: no request of this client leaves after it, retries included */
+  constructor(config: PooledKubeConfig, fieldManager: string, term?: Term) {
     this.config = config;
     this.fieldManager = fieldManager;
-    this.#signal = signal;
+    this.#term = term;
   }
 
   get<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T> {
@@ -196,8 +197,10 @@ export class KubeClient {
 
   /** Any other request, such as discovery or `/version`. */
   request(request: ApiRequest): Promise<unknown> {
-    const signals = [this.#signal, request.signal].filter((signal) => signal !== undefined);
-    return sendRequest(this.config, signals.length === 0 ? request : { ...request, signal: AbortSignal.any(signals) });
+    const term = this.#term;
+    if (term === undefined) return sendRequest(this.config, request);
+    const signal = request.signal === undefined ? term.signal : AbortSignal.any([term.signal, request.signal]);
+    return sendRequest(this.config, { ...request, signal, beforeSend: () => term.requireLeadership() });
   }
 
   #write<T>(

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { LeadershipLostError, runElected, type ElectionTiming, type Term } from '../../src/kube/election.ts';
+import { LeadershipLostError, runElected, type ElectionTiming } from '../../src/kube/election.ts';
+import type { Term } from '../../src/kube/term.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
