@@ -10,6 +10,14 @@ import { listLines, type EarlierList, type Fault, type LineFault, type Rule } fr
 import { Link } from './link.ts';
 import { describeSeen, type SeenRequest } from './seen-request.ts';
 
+interface Parts {
+  readonly target: string;
+  readonly server: Server;
+  readonly link: Link;
+  readonly upstream: Agent;
+  readonly program: string | undefined;
+}
+
 const none: Fault = { delay: 'before', ms: 0 };
 
 /**
@@ -17,66 +25,61 @@ const none: Fault = { delay: 'before', ms: 0 };
  * faults of requests and answers by a rule, and of connections when told to.
  */
 export class FaultProxy implements AsyncDisposable {
-  readonly #server: Server;
-  readonly #link: Link;
-  readonly #target: string;
-  readonly #upstream: Agent;
+  readonly #parts: Parts;
   readonly requests: SeenRequest[] = [];
   rule: Rule = () => undefined;
 
-  private constructor(target: string, server: Server, link: Link, upstream: Agent) {
-    this.#target = target;
-    this.#server = server;
-    this.#link = link;
-    this.#upstream = upstream;
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    parts.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
   }
 
-  static async open({ server: target, caFile, folder, ca }: ControlPlane): Promise<FaultProxy> {
+  /** @param program whose proxy it is: the audit log then shows this name as the user agent */
+  static async open({ server: target, caFile, folder, ca }: ControlPlane, program?: string): Promise<FaultProxy> {
     const [cert, key] = await Promise.all([readFile(caFile), readFile(keyFileOf(folder))]);
     const server = createServer({ cert, key });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const link = await Link.open((server.address() as AddressInfo).port);
     const upstream = new Agent({ allowH2: false, bodyTimeout: 0, headersTimeout: 0, connect: { ca } });
-    return new FaultProxy(target, server, link, upstream);
+    return new FaultProxy({ target, server, link, upstream, program });
   }
 
   get server(): string {
-    return `https://127.0.0.1:${this.#link.port}`;
+    return `https://127.0.0.1:${this.#parts.link.port}`;
   }
 
   /** Connections taken since the start. */
   get connections(): number {
-    return this.#link.connections;
+    return this.#parts.link.connections;
   }
 
   /** Resets all connections, as a server does that goes away; new ones are taken. */
   reset(): void {
-    this.#link.reset();
+    this.#parts.link.reset();
   }
 
   /** Resets all connections and takes no new one until {@link restore}. */
   cut(): void {
-    this.#link.cut();
+    this.#parts.link.cut();
   }
 
   /** Leaves all connections half-open, new ones too, until {@link restore}. */
   freeze(): void {
-    this.#link.freeze();
+    this.#parts.link.freeze();
   }
 
   /** Takes connections again. What was frozen stays so. */
   restore(): void {
-    this.#link.restore();
+    this.#parts.link.restore();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#link[Symbol.asyncDispose]();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-    await this.#upstream.destroy();
+    await this.#parts.link[Symbol.asyncDispose]();
+    this.#parts.server.closeAllConnections();
+    await new Promise((resolve) => this.#parts.server.close(resolve));
+    await this.#parts.upstream.destroy();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,14 +96,14 @@ export class FaultProxy implements AsyncDisposable {
     }
     if ('stale' in fault) return answerStale(seen, fault.stale, response);
     if ('drop' in fault && fault.drop === 'before') return;
-    if ('reset' in fault && fault.reset === 'before') return this.#link.reset(request.socket.remotePort);
+    if ('reset' in fault && fault.reset === 'before') return this.#parts.link.reset(request.socket.remotePort);
     if ('delay' in fault && fault.delay === 'before' && fault.ms > 0) await pause(fault.ms);
     if ('repeat' in fault) await (await this.#pass(request, body, response)).body.dump();
     const answer = await this.#pass(request, body, response);
     if ('delay' in fault && fault.delay === 'after') await pause(fault.ms);
     if ('drop' in fault || ('reset' in fault && fault.reset === 'after')) {
       await answer.body.dump();
-      if ('reset' in fault) this.#link.reset(request.socket.remotePort);
+      if ('reset' in fault) this.#parts.link.reset(request.socket.remotePort);
       return;
     }
     for (const name of ['content-type', 'content-length', 'retry-after']) {
@@ -110,7 +113,7 @@ export class FaultProxy implements AsyncDisposable {
     response.writeHead(answer.statusCode);
     if ('reset' in fault) {
       const text = await answer.body.text();
-      response.write(text.slice(0, text.length / 2), () => this.#link.reset(request.socket.remotePort));
+      response.write(text.slice(0, text.length / 2), () => this.#parts.link.reset(request.socket.remotePort));
       return;
     }
     await copyBody(answer.body, response, 'lines' in fault ? fault.lines : undefined);
@@ -122,11 +125,12 @@ export class FaultProxy implements AsyncDisposable {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
-    return send(this.#target + (request.url ?? '/'), {
+    const { target, program } = this.#parts;
+    return send(target + (request.url ?? '/'), {
       method: request.method ?? 'GET',
-      headers,
+      headers: program === undefined ? headers : { ...headers, 'user-agent': program },
       ...(body.length === 0 ? {} : { body }),
-      dispatcher: this.#upstream,
+      dispatcher: this.#parts.upstream,
       signal: gone.signal,
     });
   }
