@@ -56,6 +56,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     const nodeWatch = this.watch<NodeObject>({
       resource: nodes,
       strip: stripNode,
+      onRewind: () => known.world?.forgetWrites(),
       onChange: (change) => {
         onNode(change.key);
         // A node that comes, goes or changes its labels may have left a policy, which then has to count anew.
@@ -69,6 +70,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     const partitionWatch = this.watch<GpuNodePartition & KubeObject>({
       resource: nodePartitions,
       strip: stripManagedFields,
+      onRewind: () => known.world?.forgetWrites(),
       onChange: ({ key }) => onNode(key),
     });
     // 2. Work.

@@ -30,6 +30,11 @@ export class OwnWrites<T extends KubeObject> {
     return this.#store.list().map((object) => this.get(object.metadata.name) ?? object);
   }
 
+  /** To be called when the API server was restored from a backup: what we wrote may be in its future. */
+  forget(): void {
+    this.#written.clear();
+  }
+
   /** Takes what the API server answered to a write. */
   remember(object: T): T {
     const kept = stripManagedFields(object);

@@ -60,6 +60,12 @@ export class World {
     return isBehind;
   }
 
+  /** To be called when the API server was restored from a backup: versions of our writes say nothing any more. */
+  forgetWrites(): void {
+    this.partitions.forget();
+    this.#nodeWrites.clear();
+  }
+
   /** To be called when anything in the stores changed. */
   changed(): void {
     this.#fleet = undefined;

@@ -59,6 +59,7 @@ interface Page<T> {
   readonly items: readonly T[];
 }
 
+const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /**
@@ -131,6 +132,21 @@ export class KubeClient {
       const items = page.items.map((item) => ({ ...type, ...item }));
       yield { items, resourceVersion: page.metadata.resourceVersion, isLast: next === undefined };
     } while (next !== undefined);
+  }
+
+  /**
+   * Makes sure that the server has reached a version of a resource. @throws ApiError with the cause `ResourceVersionTooLarge` when it has
+   * not within three seconds: it lags, or was restored from a backup.
+   */
+  async confirmVersion(
+    resource: Resource,
+    { namespace, labelSelector, fieldSelector }: Selection,
+    resourceVersion: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    const path = collectionPath(resource, namespace);
+    const query = { labelSelector, fieldSelector, limit: 1, resourceVersion, resourceVersionMatch: 'NotOlderThan' };
+    await this.request({ method: 'GET', path, query, accept: metadataListAccept, ...options });
   }
 
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T> {

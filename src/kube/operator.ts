@@ -16,6 +16,8 @@ export interface WatchOptions<T extends KubeObject> extends Selection {
   readonly resource: Resource;
   /** Called for each change, in order, when the store has it; usually it puts a key into a queue. */
   readonly onChange?: (change: Change<T>) => void;
+  /** Called when the server was restored from a backup: versions from before say nothing any more. */
+  readonly onRewind?: () => void;
   /** Takes what is not needed off an object before it is kept. */
   readonly strip?: (object: T) => T;
   /** Called when the server cannot be followed, with the wait before the next try. */

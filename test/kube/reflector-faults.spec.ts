@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/process/logger.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';
-import { aStatus, errorLine, type Fault, type LineFault, type Rule } from '../support/fault.ts';
+import { aStatus, errorLine, refusal, type Fault, type LineFault, type Rule } from '../support/fault.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { isResume, isStreamedList, type SeenRequest } from '../support/seen-request.ts';
 import { Follower, quick } from './follower.ts';
@@ -287,6 +287,73 @@ describe('Reflector under faults', () => {
       expect(believedAt).to.equal(4);
     });
 
+    const isQuestion = ({ verb, query }: SeenRequest): boolean =>
+      verb === 'list' && query.get('resourceVersionMatch') === 'NotOlderThan';
+    const tooLarge = refusal(504, 'Timeout', undefined, { causes: [{ reason: 'ResourceVersionTooLarge' }] });
+
+    it('asks with the smallest of lists whether the server is still where it was before it resumes after a lost connection', async () => {
+      await create('a');
+      await using follower = new Follower(client, namespace);
+      await follower.holds('a');
+      const before = proxy.requests.length;
+      proxy.reset();
+      await create('b');
+      await follower.holds('a', 'b');
+      const [question, watch, ...more] = proxy.requests.slice(before);
+      expect(question && isQuestion(question) && question.query.get('limit')).to.equal('1');
+      expect(watch && isResume(watch)).to.equal(true);
+      expect(watch?.query.get('resourceVersion')).to.equal(question?.query.get('resourceVersion'));
+      expect(more).to.have.length(0);
+    });
+
+    it('asks nothing when the server ends a watch at the time that it was given', async () => {
+      await using follower = new Follower(client, namespace, { timing: { watchMs: 1_000 } });
+      await eventually(
+        () => proxy.requests.filter(isResume).length,
+        (watches) => watches >= 2,
+        { timeoutMs: 10_000 },
+      );
+      expect(proxy.requests.filter(({ verb }) => verb === 'list')).to.have.length(0);
+      expect(follower.troubles).to.have.length(0);
+    });
+
+    it('asks again when the server lags, and lists nothing', async () => {
+      await create('a');
+      await using follower = new Follower(client, namespace);
+      await follower.holds('a');
+      proxy.rule = first(isQuestion, tooLarge);
+      proxy.reset();
+      await create('b');
+      await follower.holds('a', 'b');
+      expect(proxy.requests.filter(isQuestion)).to.have.length(2);
+      expect(follower.reflector.counts.lists).to.equal(1);
+    });
+
+    it('believes the first list of a server that says twice that it has not come so far, also versions given out anew', async () => {
+      await create('a');
+      await create('b');
+      let rewinds = 0;
+      await using follower = new Follower(client, namespace, { onRewind: () => (rewinds += 1) });
+      await follower.holds('a', 'b');
+      // Without `b`, at an older version; `a` is another one than we know although it has the version that we know.
+      const restored: LineFault = (line) => {
+        const event = JSON.parse(line) as WireEvent & { object: { data?: object } };
+        if (event.object.metadata.name === 'b') return { send: [] };
+        if (event.type === 'BOOKMARK') event.object.metadata.resourceVersion = '7';
+        else event.object.data = { restored: 'yes' };
+        return { send: [JSON.stringify(event)] };
+      };
+      const failing = first(isQuestion, tooLarge, tooLarge);
+      const listing = first(isStreamedList, { lines: restored });
+      proxy.rule = (request) => failing(request) ?? listing(request);
+      proxy.reset();
+      await follower.holds('a');
+      expect(follower.reflector.store.list()[0]?.data).to.deep.equal({ restored: 'yes' });
+      expect(follower.story.slice(2)).to.deep.equal(['delete b', 'apply a']);
+      expect(follower.reflector.counts.lists).to.equal(2);
+      expect(rewinds).to.equal(1);
+    });
+
     it('waits as long as a throttled server asks', async () => {
       proxy.rule = first(() => true, { status: 429, headers: { 'retry-after': '1' }, body: { ...expired, code: 429 } });
       await using follower = new Follower(client, namespace);
@@ -302,8 +369,8 @@ describe('Reflector under faults', () => {
       proxy.reset();
       const startedAt = performance.now();
       await eventually(
-        () => proxy.requests.length,
-        (requests) => requests >= 5,
+        () => proxy.requests.filter(isResume).length,
+        (watches) => watches >= 4,
       );
       expect(performance.now() - startedAt).to.be.at.least(400);
     });
