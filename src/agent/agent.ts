@@ -184,6 +184,11 @@ export class NodeAgent {
     return again;
   }
 
+  /** To be called when the API server was restored from a backup: what we wrote may be in its future. */
+  forgetWrites(): void {
+    this.#written = undefined;
+  }
+
   #newest(watched: Partition): Partition {
     const written = this.#written;
     const isAhead =

@@ -79,7 +79,11 @@ export class Gatherer {
   }
 
   async #listPods(node: string): Promise<readonly NodePod[]> {
-    const { items } = await this.#client.list<KubeObject & NodePod>(pods, { fieldSelector: `spec.nodeName=${node}` });
+    const { items } = await this.#client.list<KubeObject & NodePod>(
+      pods,
+      { fieldSelector: `spec.nodeName=${node}` },
+      { paged: false },
+    );
     return items;
   }
 
