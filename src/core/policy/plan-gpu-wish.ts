@@ -3,6 +3,7 @@ import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { type Instance, placeOf } from '../gpu/search/instance.ts';
 import type { Step } from '../gpu/plan/step.ts';
+import { describeUse, type DeviceUsers, listUsers } from './device-users.ts';
 import { liveGeometry } from './live-geometry.ts';
 import { meetsWish } from './wish.ts';
 
@@ -27,8 +28,18 @@ interface PlanRefusal {
   readonly message: string;
 }
 
-/** Plans one GPU of a wish. @param foreign places of instances that may not be touched */
-export function planGpuWish(device: DeviceReport, wish: GpuWish, foreign: ReadonlySet<string>): GpuOutcome {
+/**
+ * Plans one GPU of a wish.
+ *
+ * @param foreign places of instances that may not be touched
+ * @param users who is named where somebody is in the way
+ */
+export function planGpuWish(
+  device: DeviceReport,
+  wish: GpuWish,
+  foreign: ReadonlySet<string>,
+  users: DeviceUsers = new Map(),
+): GpuOutcome {
   const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
   if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
@@ -36,16 +47,20 @@ export function planGpuWish(device: DeviceReport, wish: GpuWish, foreign: Readon
   // Under strategy none a pod may hold a GPU whole that is in MIG mode, and with it whatever is on it.
   const [holder] = gpu.pods ?? [];
   if (holder !== undefined) {
-    return refuse('InUse', `GPU ${gpu.index}: ${describeUse(gpu)} it; it can be changed when that has ended`, gpu.pods);
+    return refuse(
+      'InUse',
+      `GPU ${gpu.index}: ${describeUse(users, gpu)} it; it can be changed when that has ended`,
+      gpu.pods,
+    );
   }
-  return wish.mig === 'Disabled' ? planWhole(gpu, foreign) : planSlices(device, gpu, wish, foreign);
+  return wish.mig === 'Disabled' ? planWhole(gpu, foreign, users) : planSlices(device, gpu, wish, foreign, users);
 }
 
-function planWhole(gpu: GpuReport, foreign: ReadonlySet<string>): GpuOutcome {
+function planWhole(gpu: GpuReport, foreign: ReadonlySet<string>, users: DeviceUsers): GpuOutcome {
   const pods = [...(gpu.pods ?? []), ...gpu.instances.flatMap((instance) => instance.pods ?? [])];
   const busy = gpu.instances.find((instance) => instance.busy === true);
   if (busy) {
-    const what = `${describeUse(busy)} ${busy.profile} at ${busy.start}`;
+    const what = `${describeUse(users, gpu, busy)} ${busy.profile} at ${busy.start}`;
     return refuse('InUse', `GPU ${gpu.index}: ${what}; MIG mode can be disabled when it has ended`, pods);
   }
   const others = gpu.instances.filter((instance) => foreign.has(placeOf(instance)));
@@ -59,13 +74,23 @@ function planWhole(gpu: GpuReport, foreign: ReadonlySet<string>): GpuOutcome {
   return { kept: 0, pods, work: { uuid: gpu.uuid, mode: 'Disable', steps } };
 }
 
-function planSlices(device: DeviceReport, gpu: GpuReport, wish: GpuWish, foreign: ReadonlySet<string>): GpuOutcome {
+function planSlices(
+  device: DeviceReport,
+  gpu: GpuReport,
+  wish: GpuWish,
+  foreign: ReadonlySet<string>,
+  users: DeviceUsers,
+): GpuOutcome {
   const name = `GPU ${gpu.index} (${gpu.product.replace(/^NVIDIA /, '')})`;
   const geometry = liveGeometry(device, gpu);
   if (!geometry) return refuse('Impossible', `${name} does not know MIG`);
   const isOn = gpu.mig === 'Enabled';
   if (!isOn && gpu.busy === true) {
-    return refuse('InUse', `${name}: ${describeUse(gpu)} it; MIG mode can be enabled when it has ended`, gpu.pods);
+    return refuse(
+      'InUse',
+      `${name}: ${describeUse(users, gpu)} it; MIG mode can be enabled when it has ended`,
+      gpu.pods,
+    );
   }
   const model = findModel(gpu.product);
   const want = wish.profiles ?? {};
@@ -89,12 +114,9 @@ function planSlices(device: DeviceReport, gpu: GpuReport, wish: GpuWish, foreign
   const others = inTheWay.filter((one) => foreign.has(placeOf(one)));
   if (used.length === 0 && others.length > 0) return refuseForeign(name, JSON.stringify(want), others);
   const pods = used.flatMap((one) => one.pods ?? []);
-  const holders = pods.length > 0 ? ` (held by ${[...new Set(pods)].sort().join(', ')})` : '';
+  const names = [...new Set(used.flatMap((one) => listUsers(users, gpu, one)))].sort();
+  const holders = names.length > 0 ? ` (held by ${names.join(', ')})` : '';
   return refuse('InUse', `${name}: ${plan.refusal.message}${holders}`, pods);
-}
-
-function describeUse({ pods = [] }: { readonly pods?: readonly string[] }): string {
-  return pods.length > 0 ? `pod ${pods.join(', ')} holds` : 'a process runs on';
 }
 
 function refuseForeign(name: string, want: string, others: GpuReport['instances']): GpuOutcome {
