@@ -6,6 +6,7 @@ import { KubeletError } from '../../src/kubelet/errors.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { FakeClock } from '../process/fake-clock.ts';
 import { AgentScene, later, signal } from './agent-scene.ts';
 
 describe('the agent on the real API server', () => {
@@ -75,6 +76,25 @@ describe('the agent on the real API server', () => {
     await scene.run();
     expect((await scene.read()).status?.device?.error?.code).to.equal('Expired');
     expect(scene.node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('counts the seconds of a grant itself, whatever the deadline is by its clock', async () => {
+    const clock = new FakeClock();
+    scene.newAgent('boot-1', { clock });
+    await scene.grant(await scene.wish({ profiles }), { deadline: '2020-01-01T00:00:00Z', seconds: 60 });
+    await scene.run();
+    expect(await scene.node.layout(0)).to.have.lengthOf(2);
+    await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { deadline: later(), seconds: 60 });
+    scene.node.intercept = async (args, run) => {
+      if (args.includes('-cgi')) await clock.advance(25_000);
+      return run();
+    };
+    scene.node.takeChanges();
+    await scene.run();
+    scene.node.intercept = (_args, run) => run();
+    const created = scene.node.takeChanges().filter((command) => command.includes('-cgi'));
+    expect(created, 'begun within 60 s').to.have.lengthOf(3);
+    expect((await scene.read()).status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
   });
 
   it('never acts on an epoch that it is done with', async () => {
