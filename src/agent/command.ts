@@ -99,7 +99,6 @@ async function runAgent(options: Options): Promise<void> {
     logger,
     resource: nodePartitions,
     fieldSelector: `metadata.name=${options.nodeName}`,
-    onRewind: () => agent.forgetWrites(),
     onChange: ({ key }) => queue.add(key),
   }).start();
   logger.info('agent started', { version: programVersion });
