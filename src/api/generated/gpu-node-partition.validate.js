@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","minimum":0,"description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that stay."},"destroy":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that go."},"create":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that are made."},"gpusChanging":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs that differ."},"modeChanges":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer","minimum":0,"maximum":1000000}},"stale":{"type":"integer","minimum":0,"maximum":1000000,"description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":32,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","minimum":0,"maximum":1023,"description":"GPU instance profile id."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer","minimum":0,"maximum":15},"description":"Possible starts."},"maxInstances":{"type":"integer","minimum":0,"maximum":16,"description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of an instance."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","minimum":0,"maximum":255,"description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","minimum":0,"maximum":65535,"description":"GPU instance id."},"start":{"type":"integer","minimum":0,"maximum":15,"description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
 const func14 = Object.prototype.hasOwnProperty;
@@ -1614,11 +1614,9 @@ vErrors.push(err132);
 }
 errors++;
 }
-}
-if(data57.step !== undefined){
-let data64 = data57.step;
-if(typeof data64 !== "string"){
-const err133 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data63 == "number"){
+if(data63 < 0 || isNaN(data63)){
+const err133 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1627,8 +1625,12 @@ vErrors.push(err133);
 }
 errors++;
 }
-if(!((((data64 === "Idle") || (data64 === "Applying")) || (data64 === "Failed")) || (data64 === "Unknown"))){
-const err134 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data57.step !== undefined){
+let data64 = data57.step;
+if(typeof data64 !== "string"){
+const err134 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1637,10 +1639,8 @@ vErrors.push(err134);
 }
 errors++;
 }
-}
-if(data57.nextRetryTime !== undefined){
-if(typeof data57.nextRetryTime !== "string"){
-const err135 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((((data64 === "Idle") || (data64 === "Applying")) || (data64 === "Failed")) || (data64 === "Unknown"))){
+const err135 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1650,11 +1650,9 @@ vErrors.push(err135);
 errors++;
 }
 }
-if(data57.error !== undefined){
-let data66 = data57.error;
-if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
-if(data66.code === undefined){
-const err136 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data57.nextRetryTime !== undefined){
+if(typeof data57.nextRetryTime !== "string"){
+const err136 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1663,8 +1661,12 @@ vErrors.push(err136);
 }
 errors++;
 }
-if(data66.message === undefined){
-const err137 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data57.error !== undefined){
+let data66 = data57.error;
+if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
+if(data66.code === undefined){
+const err137 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1673,9 +1675,8 @@ vErrors.push(err137);
 }
 errors++;
 }
-for(const key14 in data66){
-if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
-const err138 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+if(data66.message === undefined){
+const err138 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1684,12 +1685,9 @@ vErrors.push(err138);
 }
 errors++;
 }
-}
-if(data66.code !== undefined){
-let data67 = data66.code;
-if(typeof data67 === "string"){
-if(func2(data67) > 64){
-const err139 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key14 in data66){
+if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
+const err139 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1699,8 +1697,11 @@ vErrors.push(err139);
 errors++;
 }
 }
-else {
-const err140 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.code !== undefined){
+let data67 = data66.code;
+if(typeof data67 === "string"){
+if(func2(data67) > 64){
+const err140 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1710,11 +1711,8 @@ vErrors.push(err140);
 errors++;
 }
 }
-if(data66.message !== undefined){
-let data68 = data66.message;
-if(typeof data68 === "string"){
-if(func2(data68) > 1024){
-const err141 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err141 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1724,8 +1722,11 @@ vErrors.push(err141);
 errors++;
 }
 }
-else {
-const err142 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.message !== undefined){
+let data68 = data66.message;
+if(typeof data68 === "string"){
+if(func2(data68) > 1024){
+const err142 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1735,11 +1736,8 @@ vErrors.push(err142);
 errors++;
 }
 }
-if(data66.gpu !== undefined){
-let data69 = data66.gpu;
-if(typeof data69 === "string"){
-if(func2(data69) > 64){
-const err143 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err143 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1749,8 +1747,11 @@ vErrors.push(err143);
 errors++;
 }
 }
-else {
-const err144 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.gpu !== undefined){
+let data69 = data66.gpu;
+if(typeof data69 === "string"){
+if(func2(data69) > 64){
+const err144 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1760,9 +1761,8 @@ vErrors.push(err144);
 errors++;
 }
 }
-}
 else {
-const err145 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err145 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1772,11 +1772,9 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data57.plan !== undefined){
-let data70 = data57.plan;
-if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
-if(data70.hash === undefined){
-const err146 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+}
+else {
+const err146 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1785,8 +1783,12 @@ vErrors.push(err146);
 }
 errors++;
 }
-if(data70.wishHash === undefined){
-const err147 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+}
+if(data57.plan !== undefined){
+let data70 = data57.plan;
+if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
+if(data70.hash === undefined){
+const err147 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1795,8 +1797,8 @@ vErrors.push(err147);
 }
 errors++;
 }
-if(data70.keep === undefined){
-const err148 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+if(data70.wishHash === undefined){
+const err148 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1805,8 +1807,8 @@ vErrors.push(err148);
 }
 errors++;
 }
-if(data70.destroy === undefined){
-const err149 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+if(data70.keep === undefined){
+const err149 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1815,8 +1817,8 @@ vErrors.push(err149);
 }
 errors++;
 }
-if(data70.create === undefined){
-const err150 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+if(data70.destroy === undefined){
+const err150 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1825,9 +1827,8 @@ vErrors.push(err150);
 }
 errors++;
 }
-for(const key15 in data70){
-if(!(func14.call(schema11.properties.status.properties.device.properties.plan.properties, key15))){
-const err151 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data70.create === undefined){
+const err151 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1836,12 +1837,9 @@ vErrors.push(err151);
 }
 errors++;
 }
-}
-if(data70.hash !== undefined){
-let data71 = data70.hash;
-if(typeof data71 === "string"){
-if(func2(data71) > 64){
-const err152 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key15 in data70){
+if(!(func14.call(schema11.properties.status.properties.device.properties.plan.properties, key15))){
+const err152 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1851,8 +1849,11 @@ vErrors.push(err152);
 errors++;
 }
 }
-else {
-const err153 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data70.hash !== undefined){
+let data71 = data70.hash;
+if(typeof data71 === "string"){
+if(func2(data71) > 64){
+const err153 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1862,11 +1863,8 @@ vErrors.push(err153);
 errors++;
 }
 }
-if(data70.wishHash !== undefined){
-let data72 = data70.wishHash;
-if(typeof data72 === "string"){
-if(func2(data72) > 64){
-const err154 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err154 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1876,8 +1874,11 @@ vErrors.push(err154);
 errors++;
 }
 }
-else {
-const err155 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data70.wishHash !== undefined){
+let data72 = data70.wishHash;
+if(typeof data72 === "string"){
+if(func2(data72) > 64){
+const err155 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1887,10 +1888,8 @@ vErrors.push(err155);
 errors++;
 }
 }
-if(data70.keep !== undefined){
-let data73 = data70.keep;
-if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
-const err156 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err156 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1900,10 +1899,10 @@ vErrors.push(err156);
 errors++;
 }
 }
-if(data70.destroy !== undefined){
-let data74 = data70.destroy;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err157 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data70.keep !== undefined){
+let data73 = data70.keep;
+if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
+const err157 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1912,11 +1911,9 @@ vErrors.push(err157);
 }
 errors++;
 }
-}
-if(data70.create !== undefined){
-let data75 = data70.create;
-if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
-const err158 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data73 == "number"){
+if(data73 > 1024 || isNaN(data73)){
+const err158 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1925,11 +1922,8 @@ vErrors.push(err158);
 }
 errors++;
 }
-}
-if(data70.gpusChanging !== undefined){
-let data76 = data70.gpusChanging;
-if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
-const err159 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data73 < 0 || isNaN(data73)){
+const err159 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1939,10 +1933,11 @@ vErrors.push(err159);
 errors++;
 }
 }
-if(data70.modeChanges !== undefined){
-let data77 = data70.modeChanges;
-if(!((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77)))){
-const err160 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data70.destroy !== undefined){
+let data74 = data70.destroy;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err160 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1951,12 +1946,9 @@ vErrors.push(err160);
 }
 errors++;
 }
-}
-if(data70.affectedPods !== undefined){
-let data78 = data70.affectedPods;
-if(Array.isArray(data78)){
-if(data78.length > 64){
-const err161 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(typeof data74 == "number"){
+if(data74 > 1024 || isNaN(data74)){
+const err161 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1965,12 +1957,8 @@ vErrors.push(err161);
 }
 errors++;
 }
-const len4 = data78.length;
-for(let i4=0; i4<len4; i4++){
-let data79 = data78[i4];
-if(typeof data79 === "string"){
-if(func2(data79) > 320){
-const err162 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(data74 < 0 || isNaN(data74)){
+const err162 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1980,8 +1968,11 @@ vErrors.push(err162);
 errors++;
 }
 }
-else {
-const err163 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data70.create !== undefined){
+let data75 = data70.create;
+if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
+const err163 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1990,10 +1981,9 @@ vErrors.push(err163);
 }
 errors++;
 }
-}
-}
-else {
-const err164 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data75 == "number"){
+if(data75 > 1024 || isNaN(data75)){
+const err164 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2002,11 +1992,8 @@ vErrors.push(err164);
 }
 errors++;
 }
-}
-if(data70.refusalCode !== undefined){
-let data80 = data70.refusalCode;
-if(typeof data80 !== "string"){
-const err165 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data75 < 0 || isNaN(data75)){
+const err165 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2015,8 +2002,12 @@ vErrors.push(err165);
 }
 errors++;
 }
-if(!((((data80 === "InUse") || (data80 === "Foreign")) || (data80 === "Impossible")) || (data80 === "Lost"))){
-const err166 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data70.gpusChanging !== undefined){
+let data76 = data70.gpusChanging;
+if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
+const err166 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2025,12 +2016,9 @@ vErrors.push(err166);
 }
 errors++;
 }
-}
-if(data70.refusal !== undefined){
-let data81 = data70.refusal;
-if(typeof data81 === "string"){
-if(func2(data81) > 1024){
-const err167 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(typeof data76 == "number"){
+if(data76 > 64 || isNaN(data76)){
+const err167 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2039,9 +2027,8 @@ vErrors.push(err167);
 }
 errors++;
 }
-}
-else {
-const err168 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data76 < 0 || isNaN(data76)){
+const err168 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2052,8 +2039,10 @@ errors++;
 }
 }
 }
-else {
-const err169 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data70.modeChanges !== undefined){
+let data77 = data70.modeChanges;
+if(!((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77)))){
+const err169 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2062,12 +2051,9 @@ vErrors.push(err169);
 }
 errors++;
 }
-}
-if(data57.advertised !== undefined){
-let data82 = data57.advertised;
-if(data82 && typeof data82 == "object" && !Array.isArray(data82)){
-if(data82.stale === undefined){
-const err170 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
+if(typeof data77 == "number"){
+if(data77 > 64 || isNaN(data77)){
+const err170 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2076,9 +2062,8 @@ vErrors.push(err170);
 }
 errors++;
 }
-for(const key16 in data82){
-if(!((key16 === "resources") || (key16 === "stale"))){
-const err171 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(data77 < 0 || isNaN(data77)){
+const err171 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2088,11 +2073,12 @@ vErrors.push(err171);
 errors++;
 }
 }
-if(data82.resources !== undefined){
-let data83 = data82.resources;
-if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
-if(Object.keys(data83).length > 64){
-const err172 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
+}
+if(data70.affectedPods !== undefined){
+let data78 = data70.affectedPods;
+if(Array.isArray(data78)){
+if(data78.length > 64){
+const err172 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2101,10 +2087,12 @@ vErrors.push(err172);
 }
 errors++;
 }
-for(const key17 in data83){
-let data84 = data83[key17];
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err173 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len4 = data78.length;
+for(let i4=0; i4<len4; i4++){
+let data79 = data78[i4];
+if(typeof data79 === "string"){
+if(func2(data79) > 320){
+const err173 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2114,9 +2102,8 @@ vErrors.push(err173);
 errors++;
 }
 }
-}
 else {
-const err174 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err174 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2126,10 +2113,9 @@ vErrors.push(err174);
 errors++;
 }
 }
-if(data82.stale !== undefined){
-let data85 = data82.stale;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err175 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err175 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2139,9 +2125,10 @@ vErrors.push(err175);
 errors++;
 }
 }
-}
-else {
-const err176 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data70.refusalCode !== undefined){
+let data80 = data70.refusalCode;
+if(typeof data80 !== "string"){
+const err176 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2150,12 +2137,8 @@ vErrors.push(err176);
 }
 errors++;
 }
-}
-if(data57.models !== undefined){
-let data86 = data57.models;
-if(Array.isArray(data86)){
-if(data86.length > 8){
-const err177 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(!((((data80 === "InUse") || (data80 === "Foreign")) || (data80 === "Impossible")) || (data80 === "Lost"))){
+const err177 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2164,12 +2147,12 @@ vErrors.push(err177);
 }
 errors++;
 }
-const len5 = data86.length;
-for(let i5=0; i5<len5; i5++){
-let data87 = data86[i5];
-if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
-if(data87.product === undefined){
-const err178 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data70.refusal !== undefined){
+let data81 = data70.refusal;
+if(typeof data81 === "string"){
+if(func2(data81) > 1024){
+const err178 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2178,8 +2161,9 @@ vErrors.push(err178);
 }
 errors++;
 }
-if(data87.computeSlices === undefined){
-const err179 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+else {
+const err179 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2188,8 +2172,10 @@ vErrors.push(err179);
 }
 errors++;
 }
-if(data87.memorySlices === undefined){
-const err180 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+}
+else {
+const err180 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2198,8 +2184,12 @@ vErrors.push(err180);
 }
 errors++;
 }
-if(data87.profiles === undefined){
-const err181 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+}
+if(data57.advertised !== undefined){
+let data82 = data57.advertised;
+if(data82 && typeof data82 == "object" && !Array.isArray(data82)){
+if(data82.stale === undefined){
+const err181 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2208,9 +2198,9 @@ vErrors.push(err181);
 }
 errors++;
 }
-for(const key18 in data87){
-if(!((((key18 === "product") || (key18 === "computeSlices")) || (key18 === "memorySlices")) || (key18 === "profiles"))){
-const err182 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+for(const key16 in data82){
+if(!((key16 === "resources") || (key16 === "stale"))){
+const err182 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2220,11 +2210,11 @@ vErrors.push(err182);
 errors++;
 }
 }
-if(data87.product !== undefined){
-let data88 = data87.product;
-if(typeof data88 === "string"){
-if(func2(data88) > 128){
-const err183 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data82.resources !== undefined){
+let data83 = data82.resources;
+if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
+if(Object.keys(data83).length > 64){
+const err183 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2233,9 +2223,10 @@ vErrors.push(err183);
 }
 errors++;
 }
-}
-else {
-const err184 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key17 in data83){
+let data84 = data83[key17];
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err184 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2244,11 +2235,9 @@ vErrors.push(err184);
 }
 errors++;
 }
-}
-if(data87.computeSlices !== undefined){
-let data89 = data87.computeSlices;
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err185 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data84 == "number"){
+if(data84 > 1000000 || isNaN(data84)){
+const err185 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2257,11 +2246,8 @@ vErrors.push(err185);
 }
 errors++;
 }
-}
-if(data87.memorySlices !== undefined){
-let data90 = data87.memorySlices;
-if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err186 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84 < 0 || isNaN(data84)){
+const err186 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2271,11 +2257,10 @@ vErrors.push(err186);
 errors++;
 }
 }
-if(data87.profiles !== undefined){
-let data91 = data87.profiles;
-if(Array.isArray(data91)){
-if(data91.length > 64){
-const err187 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+}
+else {
+const err187 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2284,12 +2269,11 @@ vErrors.push(err187);
 }
 errors++;
 }
-const len6 = data91.length;
-for(let i6=0; i6<len6; i6++){
-let data92 = data91[i6];
-if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
-if(data92.name === undefined){
-const err188 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data82.stale !== undefined){
+let data85 = data82.stale;
+if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
+const err188 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2298,8 +2282,9 @@ vErrors.push(err188);
 }
 errors++;
 }
-if(data92.computeSlices === undefined){
-const err189 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+if(typeof data85 == "number"){
+if(data85 > 1000000 || isNaN(data85)){
+const err189 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2308,8 +2293,8 @@ vErrors.push(err189);
 }
 errors++;
 }
-if(data92.memorySlices === undefined){
-const err190 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+if(data85 < 0 || isNaN(data85)){
+const err190 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2318,8 +2303,11 @@ vErrors.push(err190);
 }
 errors++;
 }
-if(data92.starts === undefined){
-const err191 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+}
+}
+}
+else {
+const err191 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2328,8 +2316,12 @@ vErrors.push(err191);
 }
 errors++;
 }
-if(data92.maxInstances === undefined){
-const err192 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+}
+if(data57.models !== undefined){
+let data86 = data57.models;
+if(Array.isArray(data86)){
+if(data86.length > 8){
+const err192 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2338,9 +2330,12 @@ vErrors.push(err192);
 }
 errors++;
 }
-for(const key19 in data92){
-if(!(func14.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key19))){
-const err193 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+const len5 = data86.length;
+for(let i5=0; i5<len5; i5++){
+let data87 = data86[i5];
+if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
+if(data87.product === undefined){
+const err193 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2349,12 +2344,8 @@ vErrors.push(err193);
 }
 errors++;
 }
-}
-if(data92.name !== undefined){
-let data93 = data92.name;
-if(typeof data93 === "string"){
-if(func2(data93) > 32){
-const err194 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data87.computeSlices === undefined){
+const err194 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2363,9 +2354,8 @@ vErrors.push(err194);
 }
 errors++;
 }
-}
-else {
-const err195 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data87.memorySlices === undefined){
+const err195 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2374,11 +2364,8 @@ vErrors.push(err195);
 }
 errors++;
 }
-}
-if(data92.id !== undefined){
-let data94 = data92.id;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err196 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data87.profiles === undefined){
+const err196 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2387,11 +2374,9 @@ vErrors.push(err196);
 }
 errors++;
 }
-}
-if(data92.computeSlices !== undefined){
-let data95 = data92.computeSlices;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err197 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key18 in data87){
+if(!((((key18 === "product") || (key18 === "computeSlices")) || (key18 === "memorySlices")) || (key18 === "profiles"))){
+const err197 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2401,10 +2386,11 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data92.memorySlices !== undefined){
-let data96 = data92.memorySlices;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err198 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data87.product !== undefined){
+let data88 = data87.product;
+if(typeof data88 === "string"){
+if(func2(data88) > 128){
+const err198 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2414,11 +2400,8 @@ vErrors.push(err198);
 errors++;
 }
 }
-if(data92.starts !== undefined){
-let data97 = data92.starts;
-if(Array.isArray(data97)){
-if(data97.length > 16){
-const err199 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err199 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2427,11 +2410,11 @@ vErrors.push(err199);
 }
 errors++;
 }
-const len7 = data97.length;
-for(let i7=0; i7<len7; i7++){
-let data98 = data97[i7];
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err200 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data87.computeSlices !== undefined){
+let data89 = data87.computeSlices;
+if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
+const err200 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2440,10 +2423,9 @@ vErrors.push(err200);
 }
 errors++;
 }
-}
-}
-else {
-const err201 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data89 == "number"){
+if(data89 > 16 || isNaN(data89)){
+const err201 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2452,11 +2434,8 @@ vErrors.push(err201);
 }
 errors++;
 }
-}
-if(data92.maxInstances !== undefined){
-let data99 = data92.maxInstances;
-if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
-const err202 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data89 < 0 || isNaN(data89)){
+const err202 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2466,10 +2445,11 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data92.memoryMiB !== undefined){
-let data100 = data92.memoryMiB;
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err203 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data87.memorySlices !== undefined){
+let data90 = data87.memorySlices;
+if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
+const err203 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2478,11 +2458,9 @@ vErrors.push(err203);
 }
 errors++;
 }
-}
-if(data92.multiprocessors !== undefined){
-let data101 = data92.multiprocessors;
-if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
-const err204 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data90 == "number"){
+if(data90 > 16 || isNaN(data90)){
+const err204 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2491,12 +2469,8 @@ vErrors.push(err204);
 }
 errors++;
 }
-}
-if(data92.engines !== undefined){
-let data102 = data92.engines;
-if(Array.isArray(data102)){
-if(data102.length > 5){
-const err205 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data90 < 0 || isNaN(data90)){
+const err205 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2505,11 +2479,13 @@ vErrors.push(err205);
 }
 errors++;
 }
-const len8 = data102.length;
-for(let i8=0; i8<len8; i8++){
-let data103 = data102[i8];
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err206 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+if(data87.profiles !== undefined){
+let data91 = data87.profiles;
+if(Array.isArray(data91)){
+if(data91.length > 32){
+const err206 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2518,10 +2494,12 @@ vErrors.push(err206);
 }
 errors++;
 }
-}
-}
-else {
-const err207 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len6 = data91.length;
+for(let i6=0; i6<len6; i6++){
+let data92 = data91[i6];
+if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
+if(data92.name === undefined){
+const err207 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2530,10 +2508,8 @@ vErrors.push(err207);
 }
 errors++;
 }
-}
-}
-else {
-const err208 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data92.computeSlices === undefined){
+const err208 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2542,10 +2518,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-}
-}
-else {
-const err209 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data92.memorySlices === undefined){
+const err209 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2554,10 +2528,8 @@ vErrors.push(err209);
 }
 errors++;
 }
-}
-}
-else {
-const err210 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data92.starts === undefined){
+const err210 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2566,10 +2538,8 @@ vErrors.push(err210);
 }
 errors++;
 }
-}
-}
-else {
-const err211 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data92.maxInstances === undefined){
+const err211 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2578,12 +2548,9 @@ vErrors.push(err211);
 }
 errors++;
 }
-}
-if(data57.gpus !== undefined){
-let data104 = data57.gpus;
-if(Array.isArray(data104)){
-if(data104.length > 64){
-const err212 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key19 in data92){
+if(!(func14.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key19))){
+const err212 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2592,12 +2559,12 @@ vErrors.push(err212);
 }
 errors++;
 }
-const len9 = data104.length;
-for(let i9=0; i9<len9; i9++){
-let data105 = data104[i9];
-if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
-if(data105.uuid === undefined){
-const err213 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data92.name !== undefined){
+let data93 = data92.name;
+if(typeof data93 === "string"){
+if(func2(data93) > 32){
+const err213 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2606,8 +2573,9 @@ vErrors.push(err213);
 }
 errors++;
 }
-if(data105.index === undefined){
-const err214 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+}
+else {
+const err214 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2616,8 +2584,11 @@ vErrors.push(err214);
 }
 errors++;
 }
-if(data105.pciBusId === undefined){
-const err215 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+}
+if(data92.id !== undefined){
+let data94 = data92.id;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err215 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2626,8 +2597,9 @@ vErrors.push(err215);
 }
 errors++;
 }
-if(data105.product === undefined){
-const err216 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+if(typeof data94 == "number"){
+if(data94 > 1023 || isNaN(data94)){
+const err216 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1023},message:"must be <= 1023"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2636,8 +2608,8 @@ vErrors.push(err216);
 }
 errors++;
 }
-if(data105.instances === undefined){
-const err217 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+if(data94 < 0 || isNaN(data94)){
+const err217 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2646,9 +2618,12 @@ vErrors.push(err217);
 }
 errors++;
 }
-for(const key20 in data105){
-if(!(func14.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key20))){
-const err218 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+}
+if(data92.computeSlices !== undefined){
+let data95 = data92.computeSlices;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err218 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2657,12 +2632,9 @@ vErrors.push(err218);
 }
 errors++;
 }
-}
-if(data105.uuid !== undefined){
-let data106 = data105.uuid;
-if(typeof data106 === "string"){
-if(func2(data106) > 64){
-const err219 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data95 == "number"){
+if(data95 > 16 || isNaN(data95)){
+const err219 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2671,9 +2643,8 @@ vErrors.push(err219);
 }
 errors++;
 }
-}
-else {
-const err220 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data95 < 0 || isNaN(data95)){
+const err220 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2683,10 +2654,11 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data105.index !== undefined){
-let data107 = data105.index;
-if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err221 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data92.memorySlices !== undefined){
+let data96 = data92.memorySlices;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err221 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2695,12 +2667,9 @@ vErrors.push(err221);
 }
 errors++;
 }
-}
-if(data105.pciBusId !== undefined){
-let data108 = data105.pciBusId;
-if(typeof data108 === "string"){
-if(func2(data108) > 32){
-const err222 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(typeof data96 == "number"){
+if(data96 > 16 || isNaN(data96)){
+const err222 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2709,9 +2678,8 @@ vErrors.push(err222);
 }
 errors++;
 }
-}
-else {
-const err223 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data96 < 0 || isNaN(data96)){
+const err223 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2721,11 +2689,12 @@ vErrors.push(err223);
 errors++;
 }
 }
-if(data105.pciDeviceId !== undefined){
-let data109 = data105.pciDeviceId;
-if(typeof data109 === "string"){
-if(func2(data109) > 10){
-const err224 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+if(data92.starts !== undefined){
+let data97 = data92.starts;
+if(Array.isArray(data97)){
+if(data97.length > 16){
+const err224 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2734,9 +2703,11 @@ vErrors.push(err224);
 }
 errors++;
 }
-}
-else {
-const err225 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len7 = data97.length;
+for(let i7=0; i7<len7; i7++){
+let data98 = data97[i7];
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err225 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2745,12 +2716,9 @@ vErrors.push(err225);
 }
 errors++;
 }
-}
-if(data105.pciClass !== undefined){
-let data110 = data105.pciClass;
-if(typeof data110 === "string"){
-if(func2(data110) > 10){
-const err226 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+if(typeof data98 == "number"){
+if(data98 > 15 || isNaN(data98)){
+const err226 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2759,9 +2727,8 @@ vErrors.push(err226);
 }
 errors++;
 }
-}
-else {
-const err227 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data98 < 0 || isNaN(data98)){
+const err227 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2771,11 +2738,10 @@ vErrors.push(err227);
 errors++;
 }
 }
-if(data105.product !== undefined){
-let data111 = data105.product;
-if(typeof data111 === "string"){
-if(func2(data111) > 128){
-const err228 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+}
+}
+else {
+const err228 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2785,8 +2751,10 @@ vErrors.push(err228);
 errors++;
 }
 }
-else {
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data92.maxInstances !== undefined){
+let data99 = data92.maxInstances;
+if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
+const err229 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2795,11 +2763,9 @@ vErrors.push(err229);
 }
 errors++;
 }
-}
-if(data105.memoryMiB !== undefined){
-let data112 = data105.memoryMiB;
-if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data99 == "number"){
+if(data99 > 16 || isNaN(data99)){
+const err230 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2808,12 +2774,8 @@ vErrors.push(err230);
 }
 errors++;
 }
-}
-if(data105.computeCapability !== undefined){
-let data113 = data105.computeCapability;
-if(typeof data113 === "string"){
-if(func2(data113) > 8){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+if(data99 < 0 || isNaN(data99)){
+const err231 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2823,8 +2785,11 @@ vErrors.push(err231);
 errors++;
 }
 }
-else {
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data92.memoryMiB !== undefined){
+let data100 = data92.memoryMiB;
+if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
+const err232 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2833,10 +2798,9 @@ vErrors.push(err232);
 }
 errors++;
 }
-}
-if(data105.migCapable !== undefined){
-if(typeof data105.migCapable !== "boolean"){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(typeof data100 == "number"){
+if(data100 > 16777216 || isNaN(data100)){
+const err233 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2845,11 +2809,8 @@ vErrors.push(err233);
 }
 errors++;
 }
-}
-if(data105.mig !== undefined){
-let data115 = data105.mig;
-if(typeof data115 !== "string"){
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100 < 0 || isNaN(data100)){
+const err234 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2858,8 +2819,12 @@ vErrors.push(err234);
 }
 errors++;
 }
-if(!((data115 === "Enabled") || (data115 === "Disabled"))){
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data92.multiprocessors !== undefined){
+let data101 = data92.multiprocessors;
+if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
+const err235 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2868,11 +2833,9 @@ vErrors.push(err235);
 }
 errors++;
 }
-}
-if(data105.migPending !== undefined){
-let data116 = data105.migPending;
-if(typeof data116 !== "string"){
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data101 == "number"){
+if(data101 > 4096 || isNaN(data101)){
+const err236 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2881,8 +2844,8 @@ vErrors.push(err236);
 }
 errors++;
 }
-if(!((data116 === "Enabled") || (data116 === "Disabled"))){
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+if(data101 < 0 || isNaN(data101)){
+const err237 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2892,9 +2855,12 @@ vErrors.push(err237);
 errors++;
 }
 }
-if(data105.busy !== undefined){
-if(typeof data105.busy !== "boolean"){
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+if(data92.engines !== undefined){
+let data102 = data92.engines;
+if(Array.isArray(data102)){
+if(data102.length > 5){
+const err238 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2903,12 +2869,11 @@ vErrors.push(err238);
 }
 errors++;
 }
-}
-if(data105.pods !== undefined){
-let data118 = data105.pods;
-if(Array.isArray(data118)){
-if(data118.length > 16){
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+const len8 = data102.length;
+for(let i8=0; i8<len8; i8++){
+let data103 = data102[i8];
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err239 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2917,12 +2882,9 @@ vErrors.push(err239);
 }
 errors++;
 }
-const len10 = data118.length;
-for(let i10=0; i10<len10; i10++){
-let data119 = data118[i10];
-if(typeof data119 === "string"){
-if(func2(data119) > 320){
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(typeof data103 == "number"){
+if(data103 > 1024 || isNaN(data103)){
+const err240 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2931,9 +2893,8 @@ vErrors.push(err240);
 }
 errors++;
 }
-}
-else {
-const err241 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103 < 0 || isNaN(data103)){
+const err241 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2944,8 +2905,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err242 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err242 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2955,11 +2917,9 @@ vErrors.push(err242);
 errors++;
 }
 }
-if(data105.error !== undefined){
-let data120 = data105.error;
-if(typeof data120 === "string"){
-if(func2(data120) > 256){
-const err243 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+}
+else {
+const err243 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2969,8 +2929,9 @@ vErrors.push(err243);
 errors++;
 }
 }
+}
 else {
-const err244 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err244 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2980,11 +2941,9 @@ vErrors.push(err244);
 errors++;
 }
 }
-if(data105.instances !== undefined){
-let data121 = data105.instances;
-if(Array.isArray(data121)){
-if(data121.length > 16){
-const err245 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err245 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2993,12 +2952,10 @@ vErrors.push(err245);
 }
 errors++;
 }
-const len11 = data121.length;
-for(let i11=0; i11<len11; i11++){
-let data122 = data121[i11];
-if(data122 && typeof data122 == "object" && !Array.isArray(data122)){
-if(data122.profile === undefined){
-const err246 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+}
+else {
+const err246 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3007,8 +2964,12 @@ vErrors.push(err246);
 }
 errors++;
 }
-if(data122.gi === undefined){
-const err247 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+}
+if(data57.gpus !== undefined){
+let data104 = data57.gpus;
+if(Array.isArray(data104)){
+if(data104.length > 64){
+const err247 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3017,8 +2978,12 @@ vErrors.push(err247);
 }
 errors++;
 }
-if(data122.start === undefined){
-const err248 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+const len9 = data104.length;
+for(let i9=0; i9<len9; i9++){
+let data105 = data104[i9];
+if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
+if(data105.uuid === undefined){
+const err248 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3027,8 +2992,8 @@ vErrors.push(err248);
 }
 errors++;
 }
-if(data122.computeInstances === undefined){
-const err249 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+if(data105.index === undefined){
+const err249 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3037,9 +3002,8 @@ vErrors.push(err249);
 }
 errors++;
 }
-for(const key21 in data122){
-if(!((((((key21 === "profile") || (key21 === "gi")) || (key21 === "start")) || (key21 === "busy")) || (key21 === "pods")) || (key21 === "computeInstances"))){
-const err250 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data105.pciBusId === undefined){
+const err250 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3048,12 +3012,8 @@ vErrors.push(err250);
 }
 errors++;
 }
-}
-if(data122.profile !== undefined){
-let data123 = data122.profile;
-if(typeof data123 === "string"){
-if(func2(data123) > 32){
-const err251 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data105.product === undefined){
+const err251 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3062,9 +3022,8 @@ vErrors.push(err251);
 }
 errors++;
 }
-}
-else {
-const err252 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data105.instances === undefined){
+const err252 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3073,11 +3032,9 @@ vErrors.push(err252);
 }
 errors++;
 }
-}
-if(data122.gi !== undefined){
-let data124 = data122.gi;
-if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
-const err253 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key20 in data105){
+if(!(func14.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key20))){
+const err253 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3087,10 +3044,11 @@ vErrors.push(err253);
 errors++;
 }
 }
-if(data122.start !== undefined){
-let data125 = data122.start;
-if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
-const err254 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data105.uuid !== undefined){
+let data106 = data105.uuid;
+if(typeof data106 === "string"){
+if(func2(data106) > 64){
+const err254 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3100,9 +3058,8 @@ vErrors.push(err254);
 errors++;
 }
 }
-if(data122.busy !== undefined){
-if(typeof data122.busy !== "boolean"){
-const err255 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err255 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3112,11 +3069,10 @@ vErrors.push(err255);
 errors++;
 }
 }
-if(data122.pods !== undefined){
-let data127 = data122.pods;
-if(Array.isArray(data127)){
-if(data127.length > 16){
-const err256 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data105.index !== undefined){
+let data107 = data105.index;
+if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
+const err256 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3125,12 +3081,9 @@ vErrors.push(err256);
 }
 errors++;
 }
-const len12 = data127.length;
-for(let i12=0; i12<len12; i12++){
-let data128 = data127[i12];
-if(typeof data128 === "string"){
-if(func2(data128) > 320){
-const err257 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(typeof data107 == "number"){
+if(data107 > 255 || isNaN(data107)){
+const err257 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3139,9 +3092,8 @@ vErrors.push(err257);
 }
 errors++;
 }
-}
-else {
-const err258 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data107 < 0 || isNaN(data107)){
+const err258 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3152,8 +3104,11 @@ errors++;
 }
 }
 }
-else {
-const err259 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data105.pciBusId !== undefined){
+let data108 = data105.pciBusId;
+if(typeof data108 === "string"){
+if(func2(data108) > 32){
+const err259 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3163,11 +3118,8 @@ vErrors.push(err259);
 errors++;
 }
 }
-if(data122.computeInstances !== undefined){
-let data129 = data122.computeInstances;
-if(Array.isArray(data129)){
-if(data129.length > 8){
-const err260 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+else {
+const err260 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3176,12 +3128,12 @@ vErrors.push(err260);
 }
 errors++;
 }
-const len13 = data129.length;
-for(let i13=0; i13<len13; i13++){
-let data130 = data129[i13];
-if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
-if(data130.profile === undefined){
-const err261 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data105.pciDeviceId !== undefined){
+let data109 = data105.pciDeviceId;
+if(typeof data109 === "string"){
+if(func2(data109) > 10){
+const err261 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3190,9 +3142,9 @@ vErrors.push(err261);
 }
 errors++;
 }
-for(const key22 in data130){
-if(!(((((key22 === "profile") || (key22 === "uuid")) || (key22 === "memoryMiB")) || (key22 === "multiprocessors")) || (key22 === "engines"))){
-const err262 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+else {
+const err262 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3202,11 +3154,11 @@ vErrors.push(err262);
 errors++;
 }
 }
-if(data130.profile !== undefined){
-let data131 = data130.profile;
-if(typeof data131 === "string"){
-if(func2(data131) > 32){
-const err263 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data105.pciClass !== undefined){
+let data110 = data105.pciClass;
+if(typeof data110 === "string"){
+if(func2(data110) > 10){
+const err263 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3217,7 +3169,7 @@ errors++;
 }
 }
 else {
-const err264 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err264 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3227,11 +3179,11 @@ vErrors.push(err264);
 errors++;
 }
 }
-if(data130.uuid !== undefined){
-let data132 = data130.uuid;
-if(typeof data132 === "string"){
-if(func2(data132) > 64){
-const err265 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data105.product !== undefined){
+let data111 = data105.product;
+if(typeof data111 === "string"){
+if(func2(data111) > 128){
+const err265 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3242,7 +3194,7 @@ errors++;
 }
 }
 else {
-const err266 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err266 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3252,10 +3204,10 @@ vErrors.push(err266);
 errors++;
 }
 }
-if(data130.memoryMiB !== undefined){
-let data133 = data130.memoryMiB;
-if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
-const err267 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data105.memoryMiB !== undefined){
+let data112 = data105.memoryMiB;
+if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
+const err267 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3264,11 +3216,9 @@ vErrors.push(err267);
 }
 errors++;
 }
-}
-if(data130.multiprocessors !== undefined){
-let data134 = data130.multiprocessors;
-if(!((typeof data134 == "number") && (!(data134 % 1) && !isNaN(data134)))){
-const err268 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data112 == "number"){
+if(data112 > 16777216 || isNaN(data112)){
+const err268 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3277,12 +3227,8 @@ vErrors.push(err268);
 }
 errors++;
 }
-}
-if(data130.engines !== undefined){
-let data135 = data130.engines;
-if(Array.isArray(data135)){
-if(data135.length > 5){
-const err269 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data112 < 0 || isNaN(data112)){
+const err269 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3291,11 +3237,13 @@ vErrors.push(err269);
 }
 errors++;
 }
-const len14 = data135.length;
-for(let i14=0; i14<len14; i14++){
-let data136 = data135[i14];
-if(!((typeof data136 == "number") && (!(data136 % 1) && !isNaN(data136)))){
-const err270 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+if(data105.computeCapability !== undefined){
+let data113 = data105.computeCapability;
+if(typeof data113 === "string"){
+if(func2(data113) > 8){
+const err270 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3305,9 +3253,8 @@ vErrors.push(err270);
 errors++;
 }
 }
-}
 else {
-const err271 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err271 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3317,9 +3264,9 @@ vErrors.push(err271);
 errors++;
 }
 }
-}
-else {
-const err272 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data105.migCapable !== undefined){
+if(typeof data105.migCapable !== "boolean"){
+const err272 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3329,9 +3276,10 @@ vErrors.push(err272);
 errors++;
 }
 }
-}
-else {
-const err273 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data105.mig !== undefined){
+let data115 = data105.mig;
+if(typeof data115 !== "string"){
+const err273 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3340,10 +3288,8 @@ vErrors.push(err273);
 }
 errors++;
 }
-}
-}
-else {
-const err274 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data115 === "Enabled") || (data115 === "Disabled"))){
+const err274 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3353,9 +3299,10 @@ vErrors.push(err274);
 errors++;
 }
 }
-}
-else {
-const err275 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data105.migPending !== undefined){
+let data116 = data105.migPending;
+if(typeof data116 !== "string"){
+const err275 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3364,10 +3311,8 @@ vErrors.push(err275);
 }
 errors++;
 }
-}
-}
-else {
-const err276 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data116 === "Enabled") || (data116 === "Disabled"))){
+const err276 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3377,9 +3322,9 @@ vErrors.push(err276);
 errors++;
 }
 }
-}
-else {
-const err277 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data105.busy !== undefined){
+if(typeof data105.busy !== "boolean"){
+const err277 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3389,12 +3334,11 @@ vErrors.push(err277);
 errors++;
 }
 }
-if(data57.lastGood !== undefined){
-let data137 = data57.lastGood;
-if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
-for(const key23 in data137){
-if(!((key23 === "bootID") || (key23 === "gpus"))){
-const err278 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(data105.pods !== undefined){
+let data118 = data105.pods;
+if(Array.isArray(data118)){
+if(data118.length > 16){
+const err278 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3403,12 +3347,12 @@ vErrors.push(err278);
 }
 errors++;
 }
-}
-if(data137.bootID !== undefined){
-let data138 = data137.bootID;
-if(typeof data138 === "string"){
-if(func2(data138) > 64){
-const err279 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len10 = data118.length;
+for(let i10=0; i10<len10; i10++){
+let data119 = data118[i10];
+if(typeof data119 === "string"){
+if(func2(data119) > 320){
+const err279 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3419,7 +3363,7 @@ errors++;
 }
 }
 else {
-const err280 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err280 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3429,11 +3373,9 @@ vErrors.push(err280);
 errors++;
 }
 }
-if(data137.gpus !== undefined){
-let data139 = data137.gpus;
-if(Array.isArray(data139)){
-if(data139.length > 64){
-const err281 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+else {
+const err281 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3442,12 +3384,12 @@ vErrors.push(err281);
 }
 errors++;
 }
-const len15 = data139.length;
-for(let i15=0; i15<len15; i15++){
-let data140 = data139[i15];
-if(data140 && typeof data140 == "object" && !Array.isArray(data140)){
-if(data140.uuid === undefined){
-const err282 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data105.error !== undefined){
+let data120 = data105.error;
+if(typeof data120 === "string"){
+if(func2(data120) > 256){
+const err282 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3456,9 +3398,9 @@ vErrors.push(err282);
 }
 errors++;
 }
-for(const key24 in data140){
-if(!(((key24 === "uuid") || (key24 === "mig")) || (key24 === "placements"))){
-const err283 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+}
+else {
+const err283 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3468,11 +3410,11 @@ vErrors.push(err283);
 errors++;
 }
 }
-if(data140.uuid !== undefined){
-let data141 = data140.uuid;
-if(typeof data141 === "string"){
-if(func2(data141) > 64){
-const err284 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data105.instances !== undefined){
+let data121 = data105.instances;
+if(Array.isArray(data121)){
+if(data121.length > 16){
+const err284 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3481,9 +3423,12 @@ vErrors.push(err284);
 }
 errors++;
 }
-}
-else {
-const err285 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len11 = data121.length;
+for(let i11=0; i11<len11; i11++){
+let data122 = data121[i11];
+if(data122 && typeof data122 == "object" && !Array.isArray(data122)){
+if(data122.profile === undefined){
+const err285 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3492,11 +3437,8 @@ vErrors.push(err285);
 }
 errors++;
 }
-}
-if(data140.mig !== undefined){
-let data142 = data140.mig;
-if(typeof data142 !== "string"){
-const err286 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data122.gi === undefined){
+const err286 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3505,8 +3447,8 @@ vErrors.push(err286);
 }
 errors++;
 }
-if(!((data142 === "Enabled") || (data142 === "Disabled"))){
-const err287 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(data122.start === undefined){
+const err287 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3515,12 +3457,8 @@ vErrors.push(err287);
 }
 errors++;
 }
-}
-if(data140.placements !== undefined){
-let data143 = data140.placements;
-if(Array.isArray(data143)){
-if(data143.length > 16){
-const err288 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data122.computeInstances === undefined){
+const err288 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3529,12 +3467,9 @@ vErrors.push(err288);
 }
 errors++;
 }
-const len16 = data143.length;
-for(let i16=0; i16<len16; i16++){
-let data144 = data143[i16];
-if(typeof data144 === "string"){
-if(func2(data144) > 48){
-const err289 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+for(const key21 in data122){
+if(!((((((key21 === "profile") || (key21 === "gi")) || (key21 === "start")) || (key21 === "busy")) || (key21 === "pods")) || (key21 === "computeInstances"))){
+const err289 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3544,8 +3479,11 @@ vErrors.push(err289);
 errors++;
 }
 }
-else {
-const err290 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data122.profile !== undefined){
+let data123 = data122.profile;
+if(typeof data123 === "string"){
+if(func2(data123) > 32){
+const err290 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3555,9 +3493,8 @@ vErrors.push(err290);
 errors++;
 }
 }
-}
 else {
-const err291 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err291 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3567,9 +3504,10 @@ vErrors.push(err291);
 errors++;
 }
 }
-}
-else {
-const err292 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data122.gi !== undefined){
+let data124 = data122.gi;
+if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
+const err292 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3578,10 +3516,9 @@ vErrors.push(err292);
 }
 errors++;
 }
-}
-}
-else {
-const err293 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data124 == "number"){
+if(data124 > 65535 || isNaN(data124)){
+const err293 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3590,10 +3527,8 @@ vErrors.push(err293);
 }
 errors++;
 }
-}
-}
-else {
-const err294 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data124 < 0 || isNaN(data124)){
+const err294 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3604,8 +3539,10 @@ errors++;
 }
 }
 }
-else {
-const err295 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data122.start !== undefined){
+let data125 = data122.start;
+if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
+const err295 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3614,10 +3551,9 @@ vErrors.push(err295);
 }
 errors++;
 }
-}
-}
-else {
-const err296 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data125 == "number"){
+if(data125 > 15 || isNaN(data125)){
+const err296 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3626,15 +3562,619 @@ vErrors.push(err296);
 }
 errors++;
 }
-}
-}
-else {
-const err297 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data125 < 0 || isNaN(data125)){
+const err297 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err297];
 }
 else {
 vErrors.push(err297);
+}
+errors++;
+}
+}
+}
+if(data122.busy !== undefined){
+if(typeof data122.busy !== "boolean"){
+const err298 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err298];
+}
+else {
+vErrors.push(err298);
+}
+errors++;
+}
+}
+if(data122.pods !== undefined){
+let data127 = data122.pods;
+if(Array.isArray(data127)){
+if(data127.length > 16){
+const err299 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err299];
+}
+else {
+vErrors.push(err299);
+}
+errors++;
+}
+const len12 = data127.length;
+for(let i12=0; i12<len12; i12++){
+let data128 = data127[i12];
+if(typeof data128 === "string"){
+if(func2(data128) > 320){
+const err300 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(vErrors === null){
+vErrors = [err300];
+}
+else {
+vErrors.push(err300);
+}
+errors++;
+}
+}
+else {
+const err301 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err301];
+}
+else {
+vErrors.push(err301);
+}
+errors++;
+}
+}
+}
+else {
+const err302 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err302];
+}
+else {
+vErrors.push(err302);
+}
+errors++;
+}
+}
+if(data122.computeInstances !== undefined){
+let data129 = data122.computeInstances;
+if(Array.isArray(data129)){
+if(data129.length > 8){
+const err303 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(vErrors === null){
+vErrors = [err303];
+}
+else {
+vErrors.push(err303);
+}
+errors++;
+}
+const len13 = data129.length;
+for(let i13=0; i13<len13; i13++){
+let data130 = data129[i13];
+if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
+if(data130.profile === undefined){
+const err304 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+if(vErrors === null){
+vErrors = [err304];
+}
+else {
+vErrors.push(err304);
+}
+errors++;
+}
+for(const key22 in data130){
+if(!(((((key22 === "profile") || (key22 === "uuid")) || (key22 === "memoryMiB")) || (key22 === "multiprocessors")) || (key22 === "engines"))){
+const err305 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err305];
+}
+else {
+vErrors.push(err305);
+}
+errors++;
+}
+}
+if(data130.profile !== undefined){
+let data131 = data130.profile;
+if(typeof data131 === "string"){
+if(func2(data131) > 32){
+const err306 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err306];
+}
+else {
+vErrors.push(err306);
+}
+errors++;
+}
+}
+else {
+const err307 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err307];
+}
+else {
+vErrors.push(err307);
+}
+errors++;
+}
+}
+if(data130.uuid !== undefined){
+let data132 = data130.uuid;
+if(typeof data132 === "string"){
+if(func2(data132) > 64){
+const err308 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err308];
+}
+else {
+vErrors.push(err308);
+}
+errors++;
+}
+}
+else {
+const err309 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err309];
+}
+else {
+vErrors.push(err309);
+}
+errors++;
+}
+}
+if(data130.memoryMiB !== undefined){
+let data133 = data130.memoryMiB;
+if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
+const err310 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err310];
+}
+else {
+vErrors.push(err310);
+}
+errors++;
+}
+if(typeof data133 == "number"){
+if(data133 > 16777216 || isNaN(data133)){
+const err311 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
+if(vErrors === null){
+vErrors = [err311];
+}
+else {
+vErrors.push(err311);
+}
+errors++;
+}
+if(data133 < 0 || isNaN(data133)){
+const err312 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err312];
+}
+else {
+vErrors.push(err312);
+}
+errors++;
+}
+}
+}
+if(data130.multiprocessors !== undefined){
+let data134 = data130.multiprocessors;
+if(!((typeof data134 == "number") && (!(data134 % 1) && !isNaN(data134)))){
+const err313 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err313];
+}
+else {
+vErrors.push(err313);
+}
+errors++;
+}
+if(typeof data134 == "number"){
+if(data134 > 4096 || isNaN(data134)){
+const err314 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
+if(vErrors === null){
+vErrors = [err314];
+}
+else {
+vErrors.push(err314);
+}
+errors++;
+}
+if(data134 < 0 || isNaN(data134)){
+const err315 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err315];
+}
+else {
+vErrors.push(err315);
+}
+errors++;
+}
+}
+}
+if(data130.engines !== undefined){
+let data135 = data130.engines;
+if(Array.isArray(data135)){
+if(data135.length > 5){
+const err316 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(vErrors === null){
+vErrors = [err316];
+}
+else {
+vErrors.push(err316);
+}
+errors++;
+}
+const len14 = data135.length;
+for(let i14=0; i14<len14; i14++){
+let data136 = data135[i14];
+if(!((typeof data136 == "number") && (!(data136 % 1) && !isNaN(data136)))){
+const err317 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err317];
+}
+else {
+vErrors.push(err317);
+}
+errors++;
+}
+if(typeof data136 == "number"){
+if(data136 > 1024 || isNaN(data136)){
+const err318 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+if(vErrors === null){
+vErrors = [err318];
+}
+else {
+vErrors.push(err318);
+}
+errors++;
+}
+if(data136 < 0 || isNaN(data136)){
+const err319 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err319];
+}
+else {
+vErrors.push(err319);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err320 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err320];
+}
+else {
+vErrors.push(err320);
+}
+errors++;
+}
+}
+}
+else {
+const err321 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err321];
+}
+else {
+vErrors.push(err321);
+}
+errors++;
+}
+}
+}
+else {
+const err322 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err322];
+}
+else {
+vErrors.push(err322);
+}
+errors++;
+}
+}
+}
+else {
+const err323 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err323];
+}
+else {
+vErrors.push(err323);
+}
+errors++;
+}
+}
+}
+else {
+const err324 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err324];
+}
+else {
+vErrors.push(err324);
+}
+errors++;
+}
+}
+}
+else {
+const err325 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err325];
+}
+else {
+vErrors.push(err325);
+}
+errors++;
+}
+}
+}
+else {
+const err326 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err326];
+}
+else {
+vErrors.push(err326);
+}
+errors++;
+}
+}
+if(data57.lastGood !== undefined){
+let data137 = data57.lastGood;
+if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
+for(const key23 in data137){
+if(!((key23 === "bootID") || (key23 === "gpus"))){
+const err327 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err327];
+}
+else {
+vErrors.push(err327);
+}
+errors++;
+}
+}
+if(data137.bootID !== undefined){
+let data138 = data137.bootID;
+if(typeof data138 === "string"){
+if(func2(data138) > 64){
+const err328 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err328];
+}
+else {
+vErrors.push(err328);
+}
+errors++;
+}
+}
+else {
+const err329 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err329];
+}
+else {
+vErrors.push(err329);
+}
+errors++;
+}
+}
+if(data137.gpus !== undefined){
+let data139 = data137.gpus;
+if(Array.isArray(data139)){
+if(data139.length > 64){
+const err330 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(vErrors === null){
+vErrors = [err330];
+}
+else {
+vErrors.push(err330);
+}
+errors++;
+}
+const len15 = data139.length;
+for(let i15=0; i15<len15; i15++){
+let data140 = data139[i15];
+if(data140 && typeof data140 == "object" && !Array.isArray(data140)){
+if(data140.uuid === undefined){
+const err331 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(vErrors === null){
+vErrors = [err331];
+}
+else {
+vErrors.push(err331);
+}
+errors++;
+}
+for(const key24 in data140){
+if(!(((key24 === "uuid") || (key24 === "mig")) || (key24 === "placements"))){
+const err332 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err332];
+}
+else {
+vErrors.push(err332);
+}
+errors++;
+}
+}
+if(data140.uuid !== undefined){
+let data141 = data140.uuid;
+if(typeof data141 === "string"){
+if(func2(data141) > 64){
+const err333 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err333];
+}
+else {
+vErrors.push(err333);
+}
+errors++;
+}
+}
+else {
+const err334 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err334];
+}
+else {
+vErrors.push(err334);
+}
+errors++;
+}
+}
+if(data140.mig !== undefined){
+let data142 = data140.mig;
+if(typeof data142 !== "string"){
+const err335 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err335];
+}
+else {
+vErrors.push(err335);
+}
+errors++;
+}
+if(!((data142 === "Enabled") || (data142 === "Disabled"))){
+const err336 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err336];
+}
+else {
+vErrors.push(err336);
+}
+errors++;
+}
+}
+if(data140.placements !== undefined){
+let data143 = data140.placements;
+if(Array.isArray(data143)){
+if(data143.length > 16){
+const err337 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err337];
+}
+else {
+vErrors.push(err337);
+}
+errors++;
+}
+const len16 = data143.length;
+for(let i16=0; i16<len16; i16++){
+let data144 = data143[i16];
+if(typeof data144 === "string"){
+if(func2(data144) > 48){
+const err338 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(vErrors === null){
+vErrors = [err338];
+}
+else {
+vErrors.push(err338);
+}
+errors++;
+}
+}
+else {
+const err339 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err339];
+}
+else {
+vErrors.push(err339);
+}
+errors++;
+}
+}
+}
+else {
+const err340 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err340];
+}
+else {
+vErrors.push(err340);
+}
+errors++;
+}
+}
+}
+else {
+const err341 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err341];
+}
+else {
+vErrors.push(err341);
+}
+errors++;
+}
+}
+}
+else {
+const err342 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err342];
+}
+else {
+vErrors.push(err342);
+}
+errors++;
+}
+}
+}
+else {
+const err343 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err343];
+}
+else {
+vErrors.push(err343);
+}
+errors++;
+}
+}
+}
+else {
+const err344 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err344];
+}
+else {
+vErrors.push(err344);
+}
+errors++;
+}
+}
+}
+else {
+const err345 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err345];
+}
+else {
+vErrors.push(err345);
+}
+errors++;
+}
+}
+}
+else {
+const err346 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err346];
+}
+else {
+vErrors.push(err346);
 }
 errors++;
 }
