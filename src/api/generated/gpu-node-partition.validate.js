@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"uid":{"type":"string","maxLength":64,"description":"Its UID."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"When the controller gives the grant up, by its own clock."},"seconds":{"type":"integer","minimum":1,"maximum":86400,"description":"The agent starts nothing when so many seconds have passed since it saw the grant. Without it the deadline counts, by the clock of the node."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"waits":{"type":"array","description":"What is waited for, each since when, so that a new leader resets no clock. Written by the controller.","maxItems":16,"items":{"type":"object","required":["name","since"],"properties":{"name":{"type":"string","maxLength":64,"description":"What is waited for."},"since":{"type":"string","description":"When the wait began."},"of":{"type":"string","maxLength":256,"description":"The change of the device that it is about."},"count":{"type":"integer","minimum":1,"maximum":1000000,"description":"How often it has begun."}},"additionalProperties":false}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."},"unsettled":{"type":"object","description":"What a change may have made that ended while the GPU did not answer; so many of each profile are this operator's. Absent when the GPU has answered since.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"uid":{"type":"string","maxLength":64,"description":"Its UID."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"When the controller gives the grant up, by its own clock."},"seconds":{"type":"integer","minimum":1,"maximum":86400,"description":"The agent starts nothing when so many seconds have passed since it saw the grant. Without it the deadline counts, by the clock of the node."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"waits":{"type":"array","description":"What is waited for, each since when, so that a new leader resets no clock. Written by the controller.","maxItems":16,"items":{"type":"object","required":["name","since"],"properties":{"name":{"type":"string","maxLength":64,"description":"What is waited for."},"since":{"type":"string","description":"When the wait began."},"of":{"type":"string","maxLength":256,"description":"The change of the device that it is about."},"count":{"type":"integer","minimum":1,"maximum":1000000,"description":"How often it has begun."}},"additionalProperties":false}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","minimum":0,"description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that stay."},"destroy":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that go."},"create":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that are made."},"gpusChanging":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs that differ."},"modeChanges":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer","minimum":0,"maximum":1000000}},"stale":{"type":"integer","minimum":0,"maximum":1000000,"description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":32,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","minimum":0,"maximum":1023,"description":"GPU instance profile id."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer","minimum":0,"maximum":15},"description":"Possible starts."},"maxInstances":{"type":"integer","minimum":0,"maximum":16,"description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of an instance."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","minimum":0,"maximum":255,"description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","minimum":0,"maximum":65535,"description":"GPU instance id."},"start":{"type":"integer","minimum":0,"maximum":15,"description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."},"unsettled":{"type":"object","description":"What a change may have made that ended while the GPU did not answer; so many of each profile are this operator's. Absent when the GPU has answered since.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
 const func8 = Object.prototype.hasOwnProperty;
@@ -1844,11 +1844,9 @@ vErrors.push(err151);
 }
 errors++;
 }
-}
-if(data65.step !== undefined){
-let data72 = data65.step;
-if(typeof data72 !== "string"){
-const err152 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data71 == "number"){
+if(data71 < 0 || isNaN(data71)){
+const err152 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1857,8 +1855,12 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(!((((data72 === "Idle") || (data72 === "Applying")) || (data72 === "Failed")) || (data72 === "Unknown"))){
-const err153 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data65.step !== undefined){
+let data72 = data65.step;
+if(typeof data72 !== "string"){
+const err153 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1867,10 +1869,8 @@ vErrors.push(err153);
 }
 errors++;
 }
-}
-if(data65.nextRetryTime !== undefined){
-if(typeof data65.nextRetryTime !== "string"){
-const err154 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((((data72 === "Idle") || (data72 === "Applying")) || (data72 === "Failed")) || (data72 === "Unknown"))){
+const err154 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1880,11 +1880,9 @@ vErrors.push(err154);
 errors++;
 }
 }
-if(data65.error !== undefined){
-let data74 = data65.error;
-if(data74 && typeof data74 == "object" && !Array.isArray(data74)){
-if(data74.code === undefined){
-const err155 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data65.nextRetryTime !== undefined){
+if(typeof data65.nextRetryTime !== "string"){
+const err155 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1893,8 +1891,12 @@ vErrors.push(err155);
 }
 errors++;
 }
-if(data74.message === undefined){
-const err156 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data65.error !== undefined){
+let data74 = data65.error;
+if(data74 && typeof data74 == "object" && !Array.isArray(data74)){
+if(data74.code === undefined){
+const err156 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1903,9 +1905,8 @@ vErrors.push(err156);
 }
 errors++;
 }
-for(const key15 in data74){
-if(!(((key15 === "code") || (key15 === "message")) || (key15 === "gpu"))){
-const err157 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data74.message === undefined){
+const err157 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1914,12 +1915,9 @@ vErrors.push(err157);
 }
 errors++;
 }
-}
-if(data74.code !== undefined){
-let data75 = data74.code;
-if(typeof data75 === "string"){
-if(func2(data75) > 64){
-const err158 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key15 in data74){
+if(!(((key15 === "code") || (key15 === "message")) || (key15 === "gpu"))){
+const err158 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1929,8 +1927,11 @@ vErrors.push(err158);
 errors++;
 }
 }
-else {
-const err159 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data74.code !== undefined){
+let data75 = data74.code;
+if(typeof data75 === "string"){
+if(func2(data75) > 64){
+const err159 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1940,11 +1941,8 @@ vErrors.push(err159);
 errors++;
 }
 }
-if(data74.message !== undefined){
-let data76 = data74.message;
-if(typeof data76 === "string"){
-if(func2(data76) > 1024){
-const err160 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err160 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1954,8 +1952,11 @@ vErrors.push(err160);
 errors++;
 }
 }
-else {
-const err161 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data74.message !== undefined){
+let data76 = data74.message;
+if(typeof data76 === "string"){
+if(func2(data76) > 1024){
+const err161 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1965,11 +1966,8 @@ vErrors.push(err161);
 errors++;
 }
 }
-if(data74.gpu !== undefined){
-let data77 = data74.gpu;
-if(typeof data77 === "string"){
-if(func2(data77) > 64){
-const err162 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err162 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1979,8 +1977,11 @@ vErrors.push(err162);
 errors++;
 }
 }
-else {
-const err163 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data74.gpu !== undefined){
+let data77 = data74.gpu;
+if(typeof data77 === "string"){
+if(func2(data77) > 64){
+const err163 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1990,9 +1991,8 @@ vErrors.push(err163);
 errors++;
 }
 }
-}
 else {
-const err164 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err164 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2002,11 +2002,9 @@ vErrors.push(err164);
 errors++;
 }
 }
-if(data65.plan !== undefined){
-let data78 = data65.plan;
-if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
-if(data78.hash === undefined){
-const err165 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+}
+else {
+const err165 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2015,8 +2013,12 @@ vErrors.push(err165);
 }
 errors++;
 }
-if(data78.wishHash === undefined){
-const err166 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+}
+if(data65.plan !== undefined){
+let data78 = data65.plan;
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.hash === undefined){
+const err166 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2025,8 +2027,8 @@ vErrors.push(err166);
 }
 errors++;
 }
-if(data78.keep === undefined){
-const err167 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+if(data78.wishHash === undefined){
+const err167 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2035,8 +2037,8 @@ vErrors.push(err167);
 }
 errors++;
 }
-if(data78.destroy === undefined){
-const err168 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+if(data78.keep === undefined){
+const err168 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2045,8 +2047,8 @@ vErrors.push(err168);
 }
 errors++;
 }
-if(data78.create === undefined){
-const err169 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+if(data78.destroy === undefined){
+const err169 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2055,9 +2057,8 @@ vErrors.push(err169);
 }
 errors++;
 }
-for(const key16 in data78){
-if(!(func8.call(schema11.properties.status.properties.device.properties.plan.properties, key16))){
-const err170 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(data78.create === undefined){
+const err170 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2066,12 +2067,9 @@ vErrors.push(err170);
 }
 errors++;
 }
-}
-if(data78.hash !== undefined){
-let data79 = data78.hash;
-if(typeof data79 === "string"){
-if(func2(data79) > 64){
-const err171 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key16 in data78){
+if(!(func8.call(schema11.properties.status.properties.device.properties.plan.properties, key16))){
+const err171 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2081,8 +2079,11 @@ vErrors.push(err171);
 errors++;
 }
 }
-else {
-const err172 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.hash !== undefined){
+let data79 = data78.hash;
+if(typeof data79 === "string"){
+if(func2(data79) > 64){
+const err172 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2092,11 +2093,8 @@ vErrors.push(err172);
 errors++;
 }
 }
-if(data78.wishHash !== undefined){
-let data80 = data78.wishHash;
-if(typeof data80 === "string"){
-if(func2(data80) > 64){
-const err173 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err173 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2106,8 +2104,11 @@ vErrors.push(err173);
 errors++;
 }
 }
-else {
-const err174 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.wishHash !== undefined){
+let data80 = data78.wishHash;
+if(typeof data80 === "string"){
+if(func2(data80) > 64){
+const err174 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2117,10 +2118,8 @@ vErrors.push(err174);
 errors++;
 }
 }
-if(data78.keep !== undefined){
-let data81 = data78.keep;
-if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
-const err175 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err175 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2130,10 +2129,10 @@ vErrors.push(err175);
 errors++;
 }
 }
-if(data78.destroy !== undefined){
-let data82 = data78.destroy;
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err176 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.keep !== undefined){
+let data81 = data78.keep;
+if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
+const err176 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2142,11 +2141,9 @@ vErrors.push(err176);
 }
 errors++;
 }
-}
-if(data78.create !== undefined){
-let data83 = data78.create;
-if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
-const err177 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data81 == "number"){
+if(data81 > 1024 || isNaN(data81)){
+const err177 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2155,11 +2152,8 @@ vErrors.push(err177);
 }
 errors++;
 }
-}
-if(data78.gpusChanging !== undefined){
-let data84 = data78.gpusChanging;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err178 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data81 < 0 || isNaN(data81)){
+const err178 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2169,10 +2163,11 @@ vErrors.push(err178);
 errors++;
 }
 }
-if(data78.modeChanges !== undefined){
-let data85 = data78.modeChanges;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err179 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data78.destroy !== undefined){
+let data82 = data78.destroy;
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err179 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2181,12 +2176,9 @@ vErrors.push(err179);
 }
 errors++;
 }
-}
-if(data78.affectedPods !== undefined){
-let data86 = data78.affectedPods;
-if(Array.isArray(data86)){
-if(data86.length > 64){
-const err180 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(typeof data82 == "number"){
+if(data82 > 1024 || isNaN(data82)){
+const err180 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2195,12 +2187,8 @@ vErrors.push(err180);
 }
 errors++;
 }
-const len5 = data86.length;
-for(let i5=0; i5<len5; i5++){
-let data87 = data86[i5];
-if(typeof data87 === "string"){
-if(func2(data87) > 320){
-const err181 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(data82 < 0 || isNaN(data82)){
+const err181 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2210,8 +2198,11 @@ vErrors.push(err181);
 errors++;
 }
 }
-else {
-const err182 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data78.create !== undefined){
+let data83 = data78.create;
+if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
+const err182 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2220,10 +2211,9 @@ vErrors.push(err182);
 }
 errors++;
 }
-}
-}
-else {
-const err183 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data83 == "number"){
+if(data83 > 1024 || isNaN(data83)){
+const err183 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2232,11 +2222,8 @@ vErrors.push(err183);
 }
 errors++;
 }
-}
-if(data78.refusalCode !== undefined){
-let data88 = data78.refusalCode;
-if(typeof data88 !== "string"){
-const err184 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data83 < 0 || isNaN(data83)){
+const err184 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2245,8 +2232,12 @@ vErrors.push(err184);
 }
 errors++;
 }
-if(!((((data88 === "InUse") || (data88 === "Foreign")) || (data88 === "Impossible")) || (data88 === "Lost"))){
-const err185 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data78.gpusChanging !== undefined){
+let data84 = data78.gpusChanging;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err185 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2255,12 +2246,9 @@ vErrors.push(err185);
 }
 errors++;
 }
-}
-if(data78.refusal !== undefined){
-let data89 = data78.refusal;
-if(typeof data89 === "string"){
-if(func2(data89) > 1024){
-const err186 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(typeof data84 == "number"){
+if(data84 > 64 || isNaN(data84)){
+const err186 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2269,9 +2257,8 @@ vErrors.push(err186);
 }
 errors++;
 }
-}
-else {
-const err187 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data84 < 0 || isNaN(data84)){
+const err187 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2282,8 +2269,10 @@ errors++;
 }
 }
 }
-else {
-const err188 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data78.modeChanges !== undefined){
+let data85 = data78.modeChanges;
+if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
+const err188 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2292,12 +2281,9 @@ vErrors.push(err188);
 }
 errors++;
 }
-}
-if(data65.advertised !== undefined){
-let data90 = data65.advertised;
-if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
-if(data90.stale === undefined){
-const err189 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
+if(typeof data85 == "number"){
+if(data85 > 64 || isNaN(data85)){
+const err189 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2306,9 +2292,8 @@ vErrors.push(err189);
 }
 errors++;
 }
-for(const key17 in data90){
-if(!((key17 === "resources") || (key17 === "stale"))){
-const err190 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(data85 < 0 || isNaN(data85)){
+const err190 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2318,11 +2303,12 @@ vErrors.push(err190);
 errors++;
 }
 }
-if(data90.resources !== undefined){
-let data91 = data90.resources;
-if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
-if(Object.keys(data91).length > 64){
-const err191 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
+}
+if(data78.affectedPods !== undefined){
+let data86 = data78.affectedPods;
+if(Array.isArray(data86)){
+if(data86.length > 64){
+const err191 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2331,10 +2317,12 @@ vErrors.push(err191);
 }
 errors++;
 }
-for(const key18 in data91){
-let data92 = data91[key18];
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err192 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len5 = data86.length;
+for(let i5=0; i5<len5; i5++){
+let data87 = data86[i5];
+if(typeof data87 === "string"){
+if(func2(data87) > 320){
+const err192 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2344,9 +2332,8 @@ vErrors.push(err192);
 errors++;
 }
 }
-}
 else {
-const err193 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err193 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2356,10 +2343,9 @@ vErrors.push(err193);
 errors++;
 }
 }
-if(data90.stale !== undefined){
-let data93 = data90.stale;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err194 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err194 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2369,9 +2355,10 @@ vErrors.push(err194);
 errors++;
 }
 }
-}
-else {
-const err195 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data78.refusalCode !== undefined){
+let data88 = data78.refusalCode;
+if(typeof data88 !== "string"){
+const err195 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2380,12 +2367,8 @@ vErrors.push(err195);
 }
 errors++;
 }
-}
-if(data65.models !== undefined){
-let data94 = data65.models;
-if(Array.isArray(data94)){
-if(data94.length > 8){
-const err196 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(!((((data88 === "InUse") || (data88 === "Foreign")) || (data88 === "Impossible")) || (data88 === "Lost"))){
+const err196 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2394,12 +2377,12 @@ vErrors.push(err196);
 }
 errors++;
 }
-const len6 = data94.length;
-for(let i6=0; i6<len6; i6++){
-let data95 = data94[i6];
-if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
-if(data95.product === undefined){
-const err197 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data78.refusal !== undefined){
+let data89 = data78.refusal;
+if(typeof data89 === "string"){
+if(func2(data89) > 1024){
+const err197 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2408,8 +2391,9 @@ vErrors.push(err197);
 }
 errors++;
 }
-if(data95.computeSlices === undefined){
-const err198 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+else {
+const err198 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2418,8 +2402,10 @@ vErrors.push(err198);
 }
 errors++;
 }
-if(data95.memorySlices === undefined){
-const err199 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+}
+else {
+const err199 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2428,8 +2414,12 @@ vErrors.push(err199);
 }
 errors++;
 }
-if(data95.profiles === undefined){
-const err200 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+}
+if(data65.advertised !== undefined){
+let data90 = data65.advertised;
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+if(data90.stale === undefined){
+const err200 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2438,9 +2428,9 @@ vErrors.push(err200);
 }
 errors++;
 }
-for(const key19 in data95){
-if(!((((key19 === "product") || (key19 === "computeSlices")) || (key19 === "memorySlices")) || (key19 === "profiles"))){
-const err201 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+for(const key17 in data90){
+if(!((key17 === "resources") || (key17 === "stale"))){
+const err201 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2450,11 +2440,11 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data95.product !== undefined){
-let data96 = data95.product;
-if(typeof data96 === "string"){
-if(func2(data96) > 128){
-const err202 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data90.resources !== undefined){
+let data91 = data90.resources;
+if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
+if(Object.keys(data91).length > 64){
+const err202 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2463,9 +2453,10 @@ vErrors.push(err202);
 }
 errors++;
 }
-}
-else {
-const err203 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key18 in data91){
+let data92 = data91[key18];
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err203 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2474,11 +2465,9 @@ vErrors.push(err203);
 }
 errors++;
 }
-}
-if(data95.computeSlices !== undefined){
-let data97 = data95.computeSlices;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err204 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data92 == "number"){
+if(data92 > 1000000 || isNaN(data92)){
+const err204 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2487,11 +2476,8 @@ vErrors.push(err204);
 }
 errors++;
 }
-}
-if(data95.memorySlices !== undefined){
-let data98 = data95.memorySlices;
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err205 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data92 < 0 || isNaN(data92)){
+const err205 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2501,11 +2487,10 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data95.profiles !== undefined){
-let data99 = data95.profiles;
-if(Array.isArray(data99)){
-if(data99.length > 64){
-const err206 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+}
+else {
+const err206 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2514,12 +2499,11 @@ vErrors.push(err206);
 }
 errors++;
 }
-const len7 = data99.length;
-for(let i7=0; i7<len7; i7++){
-let data100 = data99[i7];
-if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
-if(data100.name === undefined){
-const err207 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data90.stale !== undefined){
+let data93 = data90.stale;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err207 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2528,8 +2512,9 @@ vErrors.push(err207);
 }
 errors++;
 }
-if(data100.computeSlices === undefined){
-const err208 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+if(typeof data93 == "number"){
+if(data93 > 1000000 || isNaN(data93)){
+const err208 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2538,8 +2523,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-if(data100.memorySlices === undefined){
-const err209 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+if(data93 < 0 || isNaN(data93)){
+const err209 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2548,8 +2533,11 @@ vErrors.push(err209);
 }
 errors++;
 }
-if(data100.starts === undefined){
-const err210 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+}
+}
+}
+else {
+const err210 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2558,8 +2546,12 @@ vErrors.push(err210);
 }
 errors++;
 }
-if(data100.maxInstances === undefined){
-const err211 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+}
+if(data65.models !== undefined){
+let data94 = data65.models;
+if(Array.isArray(data94)){
+if(data94.length > 8){
+const err211 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2568,9 +2560,12 @@ vErrors.push(err211);
 }
 errors++;
 }
-for(const key20 in data100){
-if(!(func8.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key20))){
-const err212 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+const len6 = data94.length;
+for(let i6=0; i6<len6; i6++){
+let data95 = data94[i6];
+if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
+if(data95.product === undefined){
+const err212 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2579,12 +2574,8 @@ vErrors.push(err212);
 }
 errors++;
 }
-}
-if(data100.name !== undefined){
-let data101 = data100.name;
-if(typeof data101 === "string"){
-if(func2(data101) > 32){
-const err213 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data95.computeSlices === undefined){
+const err213 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2593,9 +2584,8 @@ vErrors.push(err213);
 }
 errors++;
 }
-}
-else {
-const err214 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data95.memorySlices === undefined){
+const err214 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2604,11 +2594,8 @@ vErrors.push(err214);
 }
 errors++;
 }
-}
-if(data100.id !== undefined){
-let data102 = data100.id;
-if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
-const err215 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data95.profiles === undefined){
+const err215 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2617,11 +2604,9 @@ vErrors.push(err215);
 }
 errors++;
 }
-}
-if(data100.computeSlices !== undefined){
-let data103 = data100.computeSlices;
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err216 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key19 in data95){
+if(!((((key19 === "product") || (key19 === "computeSlices")) || (key19 === "memorySlices")) || (key19 === "profiles"))){
+const err216 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2631,10 +2616,11 @@ vErrors.push(err216);
 errors++;
 }
 }
-if(data100.memorySlices !== undefined){
-let data104 = data100.memorySlices;
-if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
-const err217 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data95.product !== undefined){
+let data96 = data95.product;
+if(typeof data96 === "string"){
+if(func2(data96) > 128){
+const err217 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2644,11 +2630,8 @@ vErrors.push(err217);
 errors++;
 }
 }
-if(data100.starts !== undefined){
-let data105 = data100.starts;
-if(Array.isArray(data105)){
-if(data105.length > 16){
-const err218 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err218 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2657,11 +2640,11 @@ vErrors.push(err218);
 }
 errors++;
 }
-const len8 = data105.length;
-for(let i8=0; i8<len8; i8++){
-let data106 = data105[i8];
-if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
-const err219 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data95.computeSlices !== undefined){
+let data97 = data95.computeSlices;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err219 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2670,10 +2653,9 @@ vErrors.push(err219);
 }
 errors++;
 }
-}
-}
-else {
-const err220 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data97 == "number"){
+if(data97 > 16 || isNaN(data97)){
+const err220 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2682,11 +2664,8 @@ vErrors.push(err220);
 }
 errors++;
 }
-}
-if(data100.maxInstances !== undefined){
-let data107 = data100.maxInstances;
-if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err221 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data97 < 0 || isNaN(data97)){
+const err221 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2696,10 +2675,11 @@ vErrors.push(err221);
 errors++;
 }
 }
-if(data100.memoryMiB !== undefined){
-let data108 = data100.memoryMiB;
-if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
-const err222 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data95.memorySlices !== undefined){
+let data98 = data95.memorySlices;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err222 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2708,11 +2688,9 @@ vErrors.push(err222);
 }
 errors++;
 }
-}
-if(data100.multiprocessors !== undefined){
-let data109 = data100.multiprocessors;
-if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
-const err223 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data98 == "number"){
+if(data98 > 16 || isNaN(data98)){
+const err223 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2721,12 +2699,8 @@ vErrors.push(err223);
 }
 errors++;
 }
-}
-if(data100.engines !== undefined){
-let data110 = data100.engines;
-if(Array.isArray(data110)){
-if(data110.length > 5){
-const err224 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data98 < 0 || isNaN(data98)){
+const err224 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2735,11 +2709,13 @@ vErrors.push(err224);
 }
 errors++;
 }
-const len9 = data110.length;
-for(let i9=0; i9<len9; i9++){
-let data111 = data110[i9];
-if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
-const err225 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+if(data95.profiles !== undefined){
+let data99 = data95.profiles;
+if(Array.isArray(data99)){
+if(data99.length > 32){
+const err225 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2748,10 +2724,12 @@ vErrors.push(err225);
 }
 errors++;
 }
-}
-}
-else {
-const err226 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len7 = data99.length;
+for(let i7=0; i7<len7; i7++){
+let data100 = data99[i7];
+if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
+if(data100.name === undefined){
+const err226 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2760,10 +2738,8 @@ vErrors.push(err226);
 }
 errors++;
 }
-}
-}
-else {
-const err227 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data100.computeSlices === undefined){
+const err227 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2772,10 +2748,8 @@ vErrors.push(err227);
 }
 errors++;
 }
-}
-}
-else {
-const err228 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data100.memorySlices === undefined){
+const err228 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2784,10 +2758,8 @@ vErrors.push(err228);
 }
 errors++;
 }
-}
-}
-else {
-const err229 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data100.starts === undefined){
+const err229 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2796,10 +2768,8 @@ vErrors.push(err229);
 }
 errors++;
 }
-}
-}
-else {
-const err230 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data100.maxInstances === undefined){
+const err230 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2808,12 +2778,9 @@ vErrors.push(err230);
 }
 errors++;
 }
-}
-if(data65.gpus !== undefined){
-let data112 = data65.gpus;
-if(Array.isArray(data112)){
-if(data112.length > 64){
-const err231 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key20 in data100){
+if(!(func8.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key20))){
+const err231 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2822,12 +2789,12 @@ vErrors.push(err231);
 }
 errors++;
 }
-const len10 = data112.length;
-for(let i10=0; i10<len10; i10++){
-let data113 = data112[i10];
-if(data113 && typeof data113 == "object" && !Array.isArray(data113)){
-if(data113.uuid === undefined){
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data100.name !== undefined){
+let data101 = data100.name;
+if(typeof data101 === "string"){
+if(func2(data101) > 32){
+const err232 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2836,8 +2803,9 @@ vErrors.push(err232);
 }
 errors++;
 }
-if(data113.index === undefined){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+}
+else {
+const err233 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2846,8 +2814,11 @@ vErrors.push(err233);
 }
 errors++;
 }
-if(data113.pciBusId === undefined){
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+}
+if(data100.id !== undefined){
+let data102 = data100.id;
+if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
+const err234 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2856,8 +2827,9 @@ vErrors.push(err234);
 }
 errors++;
 }
-if(data113.product === undefined){
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+if(typeof data102 == "number"){
+if(data102 > 1023 || isNaN(data102)){
+const err235 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1023},message:"must be <= 1023"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2866,8 +2838,8 @@ vErrors.push(err235);
 }
 errors++;
 }
-if(data113.instances === undefined){
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+if(data102 < 0 || isNaN(data102)){
+const err236 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2876,9 +2848,12 @@ vErrors.push(err236);
 }
 errors++;
 }
-for(const key21 in data113){
-if(!(func8.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key21))){
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+}
+if(data100.computeSlices !== undefined){
+let data103 = data100.computeSlices;
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err237 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2887,12 +2862,9 @@ vErrors.push(err237);
 }
 errors++;
 }
-}
-if(data113.uuid !== undefined){
-let data114 = data113.uuid;
-if(typeof data114 === "string"){
-if(func2(data114) > 64){
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data103 == "number"){
+if(data103 > 16 || isNaN(data103)){
+const err238 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2901,9 +2873,8 @@ vErrors.push(err238);
 }
 errors++;
 }
-}
-else {
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103 < 0 || isNaN(data103)){
+const err239 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2913,10 +2884,11 @@ vErrors.push(err239);
 errors++;
 }
 }
-if(data113.index !== undefined){
-let data115 = data113.index;
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data100.memorySlices !== undefined){
+let data104 = data100.memorySlices;
+if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
+const err240 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2925,12 +2897,9 @@ vErrors.push(err240);
 }
 errors++;
 }
-}
-if(data113.pciBusId !== undefined){
-let data116 = data113.pciBusId;
-if(typeof data116 === "string"){
-if(func2(data116) > 32){
-const err241 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(typeof data104 == "number"){
+if(data104 > 16 || isNaN(data104)){
+const err241 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2939,9 +2908,8 @@ vErrors.push(err241);
 }
 errors++;
 }
-}
-else {
-const err242 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data104 < 0 || isNaN(data104)){
+const err242 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2951,11 +2919,12 @@ vErrors.push(err242);
 errors++;
 }
 }
-if(data113.pciDeviceId !== undefined){
-let data117 = data113.pciDeviceId;
-if(typeof data117 === "string"){
-if(func2(data117) > 10){
-const err243 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+if(data100.starts !== undefined){
+let data105 = data100.starts;
+if(Array.isArray(data105)){
+if(data105.length > 16){
+const err243 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2964,9 +2933,11 @@ vErrors.push(err243);
 }
 errors++;
 }
-}
-else {
-const err244 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len8 = data105.length;
+for(let i8=0; i8<len8; i8++){
+let data106 = data105[i8];
+if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
+const err244 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2975,12 +2946,9 @@ vErrors.push(err244);
 }
 errors++;
 }
-}
-if(data113.pciClass !== undefined){
-let data118 = data113.pciClass;
-if(typeof data118 === "string"){
-if(func2(data118) > 10){
-const err245 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+if(typeof data106 == "number"){
+if(data106 > 15 || isNaN(data106)){
+const err245 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2989,9 +2957,8 @@ vErrors.push(err245);
 }
 errors++;
 }
-}
-else {
-const err246 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data106 < 0 || isNaN(data106)){
+const err246 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3001,11 +2968,10 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data113.product !== undefined){
-let data119 = data113.product;
-if(typeof data119 === "string"){
-if(func2(data119) > 128){
-const err247 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+}
+}
+else {
+const err247 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3015,8 +2981,10 @@ vErrors.push(err247);
 errors++;
 }
 }
-else {
-const err248 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.maxInstances !== undefined){
+let data107 = data100.maxInstances;
+if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
+const err248 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3025,11 +2993,9 @@ vErrors.push(err248);
 }
 errors++;
 }
-}
-if(data113.memoryMiB !== undefined){
-let data120 = data113.memoryMiB;
-if(!((typeof data120 == "number") && (!(data120 % 1) && !isNaN(data120)))){
-const err249 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data107 == "number"){
+if(data107 > 16 || isNaN(data107)){
+const err249 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3038,12 +3004,8 @@ vErrors.push(err249);
 }
 errors++;
 }
-}
-if(data113.computeCapability !== undefined){
-let data121 = data113.computeCapability;
-if(typeof data121 === "string"){
-if(func2(data121) > 8){
-const err250 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+if(data107 < 0 || isNaN(data107)){
+const err250 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3053,8 +3015,11 @@ vErrors.push(err250);
 errors++;
 }
 }
-else {
-const err251 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data100.memoryMiB !== undefined){
+let data108 = data100.memoryMiB;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err251 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3063,10 +3028,9 @@ vErrors.push(err251);
 }
 errors++;
 }
-}
-if(data113.migCapable !== undefined){
-if(typeof data113.migCapable !== "boolean"){
-const err252 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(typeof data108 == "number"){
+if(data108 > 16777216 || isNaN(data108)){
+const err252 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3075,11 +3039,8 @@ vErrors.push(err252);
 }
 errors++;
 }
-}
-if(data113.mig !== undefined){
-let data123 = data113.mig;
-if(typeof data123 !== "string"){
-const err253 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data108 < 0 || isNaN(data108)){
+const err253 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3088,8 +3049,12 @@ vErrors.push(err253);
 }
 errors++;
 }
-if(!((data123 === "Enabled") || (data123 === "Disabled"))){
-const err254 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data100.multiprocessors !== undefined){
+let data109 = data100.multiprocessors;
+if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
+const err254 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3098,11 +3063,9 @@ vErrors.push(err254);
 }
 errors++;
 }
-}
-if(data113.migPending !== undefined){
-let data124 = data113.migPending;
-if(typeof data124 !== "string"){
-const err255 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data109 == "number"){
+if(data109 > 4096 || isNaN(data109)){
+const err255 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3111,8 +3074,8 @@ vErrors.push(err255);
 }
 errors++;
 }
-if(!((data124 === "Enabled") || (data124 === "Disabled"))){
-const err256 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+if(data109 < 0 || isNaN(data109)){
+const err256 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3122,9 +3085,12 @@ vErrors.push(err256);
 errors++;
 }
 }
-if(data113.busy !== undefined){
-if(typeof data113.busy !== "boolean"){
-const err257 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+if(data100.engines !== undefined){
+let data110 = data100.engines;
+if(Array.isArray(data110)){
+if(data110.length > 5){
+const err257 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3133,12 +3099,11 @@ vErrors.push(err257);
 }
 errors++;
 }
-}
-if(data113.pods !== undefined){
-let data126 = data113.pods;
-if(Array.isArray(data126)){
-if(data126.length > 16){
-const err258 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+const len9 = data110.length;
+for(let i9=0; i9<len9; i9++){
+let data111 = data110[i9];
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err258 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3147,12 +3112,9 @@ vErrors.push(err258);
 }
 errors++;
 }
-const len11 = data126.length;
-for(let i11=0; i11<len11; i11++){
-let data127 = data126[i11];
-if(typeof data127 === "string"){
-if(func2(data127) > 320){
-const err259 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(typeof data111 == "number"){
+if(data111 > 1024 || isNaN(data111)){
+const err259 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3161,9 +3123,8 @@ vErrors.push(err259);
 }
 errors++;
 }
-}
-else {
-const err260 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data111 < 0 || isNaN(data111)){
+const err260 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3174,8 +3135,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err261 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err261 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3185,11 +3147,9 @@ vErrors.push(err261);
 errors++;
 }
 }
-if(data113.error !== undefined){
-let data128 = data113.error;
-if(typeof data128 === "string"){
-if(func2(data128) > 256){
-const err262 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+}
+else {
+const err262 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3199,8 +3159,9 @@ vErrors.push(err262);
 errors++;
 }
 }
+}
 else {
-const err263 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err263 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3210,11 +3171,9 @@ vErrors.push(err263);
 errors++;
 }
 }
-if(data113.instances !== undefined){
-let data129 = data113.instances;
-if(Array.isArray(data129)){
-if(data129.length > 16){
-const err264 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err264 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3223,12 +3182,10 @@ vErrors.push(err264);
 }
 errors++;
 }
-const len12 = data129.length;
-for(let i12=0; i12<len12; i12++){
-let data130 = data129[i12];
-if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
-if(data130.profile === undefined){
-const err265 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+}
+else {
+const err265 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3237,8 +3194,12 @@ vErrors.push(err265);
 }
 errors++;
 }
-if(data130.gi === undefined){
-const err266 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+}
+if(data65.gpus !== undefined){
+let data112 = data65.gpus;
+if(Array.isArray(data112)){
+if(data112.length > 64){
+const err266 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3247,8 +3208,12 @@ vErrors.push(err266);
 }
 errors++;
 }
-if(data130.start === undefined){
-const err267 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+const len10 = data112.length;
+for(let i10=0; i10<len10; i10++){
+let data113 = data112[i10];
+if(data113 && typeof data113 == "object" && !Array.isArray(data113)){
+if(data113.uuid === undefined){
+const err267 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3257,8 +3222,8 @@ vErrors.push(err267);
 }
 errors++;
 }
-if(data130.computeInstances === undefined){
-const err268 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+if(data113.index === undefined){
+const err268 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3267,9 +3232,8 @@ vErrors.push(err268);
 }
 errors++;
 }
-for(const key22 in data130){
-if(!((((((key22 === "profile") || (key22 === "gi")) || (key22 === "start")) || (key22 === "busy")) || (key22 === "pods")) || (key22 === "computeInstances"))){
-const err269 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data113.pciBusId === undefined){
+const err269 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3278,12 +3242,8 @@ vErrors.push(err269);
 }
 errors++;
 }
-}
-if(data130.profile !== undefined){
-let data131 = data130.profile;
-if(typeof data131 === "string"){
-if(func2(data131) > 32){
-const err270 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data113.product === undefined){
+const err270 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3292,9 +3252,8 @@ vErrors.push(err270);
 }
 errors++;
 }
-}
-else {
-const err271 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.instances === undefined){
+const err271 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3303,11 +3262,9 @@ vErrors.push(err271);
 }
 errors++;
 }
-}
-if(data130.gi !== undefined){
-let data132 = data130.gi;
-if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
-const err272 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key21 in data113){
+if(!(func8.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key21))){
+const err272 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3317,10 +3274,11 @@ vErrors.push(err272);
 errors++;
 }
 }
-if(data130.start !== undefined){
-let data133 = data130.start;
-if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
-const err273 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data113.uuid !== undefined){
+let data114 = data113.uuid;
+if(typeof data114 === "string"){
+if(func2(data114) > 64){
+const err273 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3330,9 +3288,8 @@ vErrors.push(err273);
 errors++;
 }
 }
-if(data130.busy !== undefined){
-if(typeof data130.busy !== "boolean"){
-const err274 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err274 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3342,11 +3299,10 @@ vErrors.push(err274);
 errors++;
 }
 }
-if(data130.pods !== undefined){
-let data135 = data130.pods;
-if(Array.isArray(data135)){
-if(data135.length > 16){
-const err275 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data113.index !== undefined){
+let data115 = data113.index;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err275 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3355,12 +3311,9 @@ vErrors.push(err275);
 }
 errors++;
 }
-const len13 = data135.length;
-for(let i13=0; i13<len13; i13++){
-let data136 = data135[i13];
-if(typeof data136 === "string"){
-if(func2(data136) > 320){
-const err276 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(typeof data115 == "number"){
+if(data115 > 255 || isNaN(data115)){
+const err276 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3369,9 +3322,8 @@ vErrors.push(err276);
 }
 errors++;
 }
-}
-else {
-const err277 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data115 < 0 || isNaN(data115)){
+const err277 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3382,8 +3334,11 @@ errors++;
 }
 }
 }
-else {
-const err278 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data113.pciBusId !== undefined){
+let data116 = data113.pciBusId;
+if(typeof data116 === "string"){
+if(func2(data116) > 32){
+const err278 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3393,11 +3348,8 @@ vErrors.push(err278);
 errors++;
 }
 }
-if(data130.computeInstances !== undefined){
-let data137 = data130.computeInstances;
-if(Array.isArray(data137)){
-if(data137.length > 8){
-const err279 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+else {
+const err279 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3406,12 +3358,12 @@ vErrors.push(err279);
 }
 errors++;
 }
-const len14 = data137.length;
-for(let i14=0; i14<len14; i14++){
-let data138 = data137[i14];
-if(data138 && typeof data138 == "object" && !Array.isArray(data138)){
-if(data138.profile === undefined){
-const err280 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+if(data113.pciDeviceId !== undefined){
+let data117 = data113.pciDeviceId;
+if(typeof data117 === "string"){
+if(func2(data117) > 10){
+const err280 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3420,9 +3372,9 @@ vErrors.push(err280);
 }
 errors++;
 }
-for(const key23 in data138){
-if(!(((((key23 === "profile") || (key23 === "uuid")) || (key23 === "memoryMiB")) || (key23 === "multiprocessors")) || (key23 === "engines"))){
-const err281 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+else {
+const err281 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3432,11 +3384,11 @@ vErrors.push(err281);
 errors++;
 }
 }
-if(data138.profile !== undefined){
-let data139 = data138.profile;
-if(typeof data139 === "string"){
-if(func2(data139) > 32){
-const err282 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data113.pciClass !== undefined){
+let data118 = data113.pciClass;
+if(typeof data118 === "string"){
+if(func2(data118) > 10){
+const err282 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3447,7 +3399,7 @@ errors++;
 }
 }
 else {
-const err283 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err283 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3457,11 +3409,11 @@ vErrors.push(err283);
 errors++;
 }
 }
-if(data138.uuid !== undefined){
-let data140 = data138.uuid;
-if(typeof data140 === "string"){
-if(func2(data140) > 64){
-const err284 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data113.product !== undefined){
+let data119 = data113.product;
+if(typeof data119 === "string"){
+if(func2(data119) > 128){
+const err284 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3472,7 +3424,7 @@ errors++;
 }
 }
 else {
-const err285 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err285 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3482,10 +3434,10 @@ vErrors.push(err285);
 errors++;
 }
 }
-if(data138.memoryMiB !== undefined){
-let data141 = data138.memoryMiB;
-if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
-const err286 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data113.memoryMiB !== undefined){
+let data120 = data113.memoryMiB;
+if(!((typeof data120 == "number") && (!(data120 % 1) && !isNaN(data120)))){
+const err286 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3494,11 +3446,9 @@ vErrors.push(err286);
 }
 errors++;
 }
-}
-if(data138.multiprocessors !== undefined){
-let data142 = data138.multiprocessors;
-if(!((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142)))){
-const err287 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data120 == "number"){
+if(data120 > 16777216 || isNaN(data120)){
+const err287 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3507,12 +3457,8 @@ vErrors.push(err287);
 }
 errors++;
 }
-}
-if(data138.engines !== undefined){
-let data143 = data138.engines;
-if(Array.isArray(data143)){
-if(data143.length > 5){
-const err288 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data120 < 0 || isNaN(data120)){
+const err288 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3521,11 +3467,13 @@ vErrors.push(err288);
 }
 errors++;
 }
-const len15 = data143.length;
-for(let i15=0; i15<len15; i15++){
-let data144 = data143[i15];
-if(!((typeof data144 == "number") && (!(data144 % 1) && !isNaN(data144)))){
-const err289 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+if(data113.computeCapability !== undefined){
+let data121 = data113.computeCapability;
+if(typeof data121 === "string"){
+if(func2(data121) > 8){
+const err289 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3535,9 +3483,8 @@ vErrors.push(err289);
 errors++;
 }
 }
-}
 else {
-const err290 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err290 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3547,9 +3494,9 @@ vErrors.push(err290);
 errors++;
 }
 }
-}
-else {
-const err291 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data113.migCapable !== undefined){
+if(typeof data113.migCapable !== "boolean"){
+const err291 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3559,9 +3506,10 @@ vErrors.push(err291);
 errors++;
 }
 }
-}
-else {
-const err292 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data113.mig !== undefined){
+let data123 = data113.mig;
+if(typeof data123 !== "string"){
+const err292 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3570,10 +3518,8 @@ vErrors.push(err292);
 }
 errors++;
 }
-}
-}
-else {
-const err293 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data123 === "Enabled") || (data123 === "Disabled"))){
+const err293 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3583,9 +3529,10 @@ vErrors.push(err293);
 errors++;
 }
 }
-}
-else {
-const err294 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data113.migPending !== undefined){
+let data124 = data113.migPending;
+if(typeof data124 !== "string"){
+const err294 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3594,10 +3541,8 @@ vErrors.push(err294);
 }
 errors++;
 }
-}
-}
-else {
-const err295 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data124 === "Enabled") || (data124 === "Disabled"))){
+const err295 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3607,9 +3552,9 @@ vErrors.push(err295);
 errors++;
 }
 }
-}
-else {
-const err296 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data113.busy !== undefined){
+if(typeof data113.busy !== "boolean"){
+const err296 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3619,12 +3564,11 @@ vErrors.push(err296);
 errors++;
 }
 }
-if(data65.lastGood !== undefined){
-let data145 = data65.lastGood;
-if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
-for(const key24 in data145){
-if(!((key24 === "bootID") || (key24 === "gpus"))){
-const err297 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(data113.pods !== undefined){
+let data126 = data113.pods;
+if(Array.isArray(data126)){
+if(data126.length > 16){
+const err297 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3633,12 +3577,12 @@ vErrors.push(err297);
 }
 errors++;
 }
-}
-if(data145.bootID !== undefined){
-let data146 = data145.bootID;
-if(typeof data146 === "string"){
-if(func2(data146) > 64){
-const err298 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len11 = data126.length;
+for(let i11=0; i11<len11; i11++){
+let data127 = data126[i11];
+if(typeof data127 === "string"){
+if(func2(data127) > 320){
+const err298 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3649,7 +3593,7 @@ errors++;
 }
 }
 else {
-const err299 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err299 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3659,11 +3603,9 @@ vErrors.push(err299);
 errors++;
 }
 }
-if(data145.gpus !== undefined){
-let data147 = data145.gpus;
-if(Array.isArray(data147)){
-if(data147.length > 64){
-const err300 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+else {
+const err300 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3672,12 +3614,12 @@ vErrors.push(err300);
 }
 errors++;
 }
-const len16 = data147.length;
-for(let i16=0; i16<len16; i16++){
-let data148 = data147[i16];
-if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
-if(data148.uuid === undefined){
-const err301 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data113.error !== undefined){
+let data128 = data113.error;
+if(typeof data128 === "string"){
+if(func2(data128) > 256){
+const err301 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3686,9 +3628,9 @@ vErrors.push(err301);
 }
 errors++;
 }
-for(const key25 in data148){
-if(!((((key25 === "uuid") || (key25 === "mig")) || (key25 === "placements")) || (key25 === "unsettled"))){
-const err302 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+}
+else {
+const err302 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3698,11 +3640,11 @@ vErrors.push(err302);
 errors++;
 }
 }
-if(data148.uuid !== undefined){
-let data149 = data148.uuid;
-if(typeof data149 === "string"){
-if(func2(data149) > 64){
-const err303 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data113.instances !== undefined){
+let data129 = data113.instances;
+if(Array.isArray(data129)){
+if(data129.length > 16){
+const err303 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3711,9 +3653,12 @@ vErrors.push(err303);
 }
 errors++;
 }
-}
-else {
-const err304 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len12 = data129.length;
+for(let i12=0; i12<len12; i12++){
+let data130 = data129[i12];
+if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
+if(data130.profile === undefined){
+const err304 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3722,11 +3667,8 @@ vErrors.push(err304);
 }
 errors++;
 }
-}
-if(data148.mig !== undefined){
-let data150 = data148.mig;
-if(typeof data150 !== "string"){
-const err305 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data130.gi === undefined){
+const err305 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3735,8 +3677,8 @@ vErrors.push(err305);
 }
 errors++;
 }
-if(!((data150 === "Enabled") || (data150 === "Disabled"))){
-const err306 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(data130.start === undefined){
+const err306 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3745,12 +3687,8 @@ vErrors.push(err306);
 }
 errors++;
 }
-}
-if(data148.placements !== undefined){
-let data151 = data148.placements;
-if(Array.isArray(data151)){
-if(data151.length > 16){
-const err307 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data130.computeInstances === undefined){
+const err307 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3759,12 +3697,9 @@ vErrors.push(err307);
 }
 errors++;
 }
-const len17 = data151.length;
-for(let i17=0; i17<len17; i17++){
-let data152 = data151[i17];
-if(typeof data152 === "string"){
-if(func2(data152) > 48){
-const err308 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+for(const key22 in data130){
+if(!((((((key22 === "profile") || (key22 === "gi")) || (key22 === "start")) || (key22 === "busy")) || (key22 === "pods")) || (key22 === "computeInstances"))){
+const err308 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3774,8 +3709,11 @@ vErrors.push(err308);
 errors++;
 }
 }
-else {
-const err309 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data130.profile !== undefined){
+let data131 = data130.profile;
+if(typeof data131 === "string"){
+if(func2(data131) > 32){
+const err309 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3785,9 +3723,8 @@ vErrors.push(err309);
 errors++;
 }
 }
-}
 else {
-const err310 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err310 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3797,11 +3734,10 @@ vErrors.push(err310);
 errors++;
 }
 }
-if(data148.unsettled !== undefined){
-let data153 = data148.unsettled;
-if(data153 && typeof data153 == "object" && !Array.isArray(data153)){
-if(Object.keys(data153).length > 32){
-const err311 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(data130.gi !== undefined){
+let data132 = data130.gi;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err311 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3810,10 +3746,9 @@ vErrors.push(err311);
 }
 errors++;
 }
-for(const key26 in data153){
-let data154 = data153[key26];
-if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
-const err312 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data132 == "number"){
+if(data132 > 65535 || isNaN(data132)){
+const err312 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3822,9 +3757,8 @@ vErrors.push(err312);
 }
 errors++;
 }
-if(typeof data154 == "number"){
-if(data154 > 16 || isNaN(data154)){
-const err313 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(data132 < 0 || isNaN(data132)){
+const err313 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -3833,8 +3767,12 @@ vErrors.push(err313);
 }
 errors++;
 }
-if(data154 < 1 || isNaN(data154)){
-const err314 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data130.start !== undefined){
+let data133 = data130.start;
+if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
+const err314 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -3843,11 +3781,9 @@ vErrors.push(err314);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err315 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data133 == "number"){
+if(data133 > 15 || isNaN(data133)){
+const err315 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -3856,10 +3792,8 @@ vErrors.push(err315);
 }
 errors++;
 }
-}
-}
-else {
-const err316 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data133 < 0 || isNaN(data133)){
+const err316 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -3870,8 +3804,9 @@ errors++;
 }
 }
 }
-else {
-const err317 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data130.busy !== undefined){
+if(typeof data130.busy !== "boolean"){
+const err317 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -3881,9 +3816,11 @@ vErrors.push(err317);
 errors++;
 }
 }
-}
-else {
-const err318 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data130.pods !== undefined){
+let data135 = data130.pods;
+if(Array.isArray(data135)){
+if(data135.length > 16){
+const err318 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -3892,10 +3829,12 @@ vErrors.push(err318);
 }
 errors++;
 }
-}
-}
-else {
-const err319 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len13 = data135.length;
+for(let i13=0; i13<len13; i13++){
+let data136 = data135[i13];
+if(typeof data136 === "string"){
+if(func2(data136) > 320){
+const err319 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -3905,9 +3844,8 @@ vErrors.push(err319);
 errors++;
 }
 }
-}
 else {
-const err320 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err320 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -3919,12 +3857,614 @@ errors++;
 }
 }
 else {
-const err321 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err321 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err321];
 }
 else {
 vErrors.push(err321);
+}
+errors++;
+}
+}
+if(data130.computeInstances !== undefined){
+let data137 = data130.computeInstances;
+if(Array.isArray(data137)){
+if(data137.length > 8){
+const err322 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(vErrors === null){
+vErrors = [err322];
+}
+else {
+vErrors.push(err322);
+}
+errors++;
+}
+const len14 = data137.length;
+for(let i14=0; i14<len14; i14++){
+let data138 = data137[i14];
+if(data138 && typeof data138 == "object" && !Array.isArray(data138)){
+if(data138.profile === undefined){
+const err323 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+if(vErrors === null){
+vErrors = [err323];
+}
+else {
+vErrors.push(err323);
+}
+errors++;
+}
+for(const key23 in data138){
+if(!(((((key23 === "profile") || (key23 === "uuid")) || (key23 === "memoryMiB")) || (key23 === "multiprocessors")) || (key23 === "engines"))){
+const err324 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err324];
+}
+else {
+vErrors.push(err324);
+}
+errors++;
+}
+}
+if(data138.profile !== undefined){
+let data139 = data138.profile;
+if(typeof data139 === "string"){
+if(func2(data139) > 32){
+const err325 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err325];
+}
+else {
+vErrors.push(err325);
+}
+errors++;
+}
+}
+else {
+const err326 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err326];
+}
+else {
+vErrors.push(err326);
+}
+errors++;
+}
+}
+if(data138.uuid !== undefined){
+let data140 = data138.uuid;
+if(typeof data140 === "string"){
+if(func2(data140) > 64){
+const err327 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err327];
+}
+else {
+vErrors.push(err327);
+}
+errors++;
+}
+}
+else {
+const err328 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err328];
+}
+else {
+vErrors.push(err328);
+}
+errors++;
+}
+}
+if(data138.memoryMiB !== undefined){
+let data141 = data138.memoryMiB;
+if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
+const err329 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err329];
+}
+else {
+vErrors.push(err329);
+}
+errors++;
+}
+if(typeof data141 == "number"){
+if(data141 > 16777216 || isNaN(data141)){
+const err330 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
+if(vErrors === null){
+vErrors = [err330];
+}
+else {
+vErrors.push(err330);
+}
+errors++;
+}
+if(data141 < 0 || isNaN(data141)){
+const err331 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err331];
+}
+else {
+vErrors.push(err331);
+}
+errors++;
+}
+}
+}
+if(data138.multiprocessors !== undefined){
+let data142 = data138.multiprocessors;
+if(!((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142)))){
+const err332 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err332];
+}
+else {
+vErrors.push(err332);
+}
+errors++;
+}
+if(typeof data142 == "number"){
+if(data142 > 4096 || isNaN(data142)){
+const err333 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
+if(vErrors === null){
+vErrors = [err333];
+}
+else {
+vErrors.push(err333);
+}
+errors++;
+}
+if(data142 < 0 || isNaN(data142)){
+const err334 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err334];
+}
+else {
+vErrors.push(err334);
+}
+errors++;
+}
+}
+}
+if(data138.engines !== undefined){
+let data143 = data138.engines;
+if(Array.isArray(data143)){
+if(data143.length > 5){
+const err335 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(vErrors === null){
+vErrors = [err335];
+}
+else {
+vErrors.push(err335);
+}
+errors++;
+}
+const len15 = data143.length;
+for(let i15=0; i15<len15; i15++){
+let data144 = data143[i15];
+if(!((typeof data144 == "number") && (!(data144 % 1) && !isNaN(data144)))){
+const err336 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err336];
+}
+else {
+vErrors.push(err336);
+}
+errors++;
+}
+if(typeof data144 == "number"){
+if(data144 > 1024 || isNaN(data144)){
+const err337 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+if(vErrors === null){
+vErrors = [err337];
+}
+else {
+vErrors.push(err337);
+}
+errors++;
+}
+if(data144 < 0 || isNaN(data144)){
+const err338 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err338];
+}
+else {
+vErrors.push(err338);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err339 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err339];
+}
+else {
+vErrors.push(err339);
+}
+errors++;
+}
+}
+}
+else {
+const err340 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err340];
+}
+else {
+vErrors.push(err340);
+}
+errors++;
+}
+}
+}
+else {
+const err341 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err341];
+}
+else {
+vErrors.push(err341);
+}
+errors++;
+}
+}
+}
+else {
+const err342 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err342];
+}
+else {
+vErrors.push(err342);
+}
+errors++;
+}
+}
+}
+else {
+const err343 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err343];
+}
+else {
+vErrors.push(err343);
+}
+errors++;
+}
+}
+}
+else {
+const err344 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err344];
+}
+else {
+vErrors.push(err344);
+}
+errors++;
+}
+}
+}
+else {
+const err345 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err345];
+}
+else {
+vErrors.push(err345);
+}
+errors++;
+}
+}
+if(data65.lastGood !== undefined){
+let data145 = data65.lastGood;
+if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
+for(const key24 in data145){
+if(!((key24 === "bootID") || (key24 === "gpus"))){
+const err346 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err346];
+}
+else {
+vErrors.push(err346);
+}
+errors++;
+}
+}
+if(data145.bootID !== undefined){
+let data146 = data145.bootID;
+if(typeof data146 === "string"){
+if(func2(data146) > 64){
+const err347 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err347];
+}
+else {
+vErrors.push(err347);
+}
+errors++;
+}
+}
+else {
+const err348 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err348];
+}
+else {
+vErrors.push(err348);
+}
+errors++;
+}
+}
+if(data145.gpus !== undefined){
+let data147 = data145.gpus;
+if(Array.isArray(data147)){
+if(data147.length > 64){
+const err349 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(vErrors === null){
+vErrors = [err349];
+}
+else {
+vErrors.push(err349);
+}
+errors++;
+}
+const len16 = data147.length;
+for(let i16=0; i16<len16; i16++){
+let data148 = data147[i16];
+if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
+if(data148.uuid === undefined){
+const err350 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(vErrors === null){
+vErrors = [err350];
+}
+else {
+vErrors.push(err350);
+}
+errors++;
+}
+for(const key25 in data148){
+if(!((((key25 === "uuid") || (key25 === "mig")) || (key25 === "placements")) || (key25 === "unsettled"))){
+const err351 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err351];
+}
+else {
+vErrors.push(err351);
+}
+errors++;
+}
+}
+if(data148.uuid !== undefined){
+let data149 = data148.uuid;
+if(typeof data149 === "string"){
+if(func2(data149) > 64){
+const err352 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err352];
+}
+else {
+vErrors.push(err352);
+}
+errors++;
+}
+}
+else {
+const err353 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err353];
+}
+else {
+vErrors.push(err353);
+}
+errors++;
+}
+}
+if(data148.mig !== undefined){
+let data150 = data148.mig;
+if(typeof data150 !== "string"){
+const err354 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err354];
+}
+else {
+vErrors.push(err354);
+}
+errors++;
+}
+if(!((data150 === "Enabled") || (data150 === "Disabled"))){
+const err355 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err355];
+}
+else {
+vErrors.push(err355);
+}
+errors++;
+}
+}
+if(data148.placements !== undefined){
+let data151 = data148.placements;
+if(Array.isArray(data151)){
+if(data151.length > 16){
+const err356 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err356];
+}
+else {
+vErrors.push(err356);
+}
+errors++;
+}
+const len17 = data151.length;
+for(let i17=0; i17<len17; i17++){
+let data152 = data151[i17];
+if(typeof data152 === "string"){
+if(func2(data152) > 48){
+const err357 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(vErrors === null){
+vErrors = [err357];
+}
+else {
+vErrors.push(err357);
+}
+errors++;
+}
+}
+else {
+const err358 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err358];
+}
+else {
+vErrors.push(err358);
+}
+errors++;
+}
+}
+}
+else {
+const err359 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err359];
+}
+else {
+vErrors.push(err359);
+}
+errors++;
+}
+}
+if(data148.unsettled !== undefined){
+let data153 = data148.unsettled;
+if(data153 && typeof data153 == "object" && !Array.isArray(data153)){
+if(Object.keys(data153).length > 32){
+const err360 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(vErrors === null){
+vErrors = [err360];
+}
+else {
+vErrors.push(err360);
+}
+errors++;
+}
+for(const key26 in data153){
+let data154 = data153[key26];
+if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
+const err361 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err361];
+}
+else {
+vErrors.push(err361);
+}
+errors++;
+}
+if(typeof data154 == "number"){
+if(data154 > 16 || isNaN(data154)){
+const err362 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(vErrors === null){
+vErrors = [err362];
+}
+else {
+vErrors.push(err362);
+}
+errors++;
+}
+if(data154 < 1 || isNaN(data154)){
+const err363 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err363];
+}
+else {
+vErrors.push(err363);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err364 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err364];
+}
+else {
+vErrors.push(err364);
+}
+errors++;
+}
+}
+}
+else {
+const err365 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err365];
+}
+else {
+vErrors.push(err365);
+}
+errors++;
+}
+}
+}
+else {
+const err366 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err366];
+}
+else {
+vErrors.push(err366);
+}
+errors++;
+}
+}
+}
+else {
+const err367 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err367];
+}
+else {
+vErrors.push(err367);
+}
+errors++;
+}
+}
+}
+else {
+const err368 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err368];
+}
+else {
+vErrors.push(err368);
+}
+errors++;
+}
+}
+}
+else {
+const err369 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err369];
+}
+else {
+vErrors.push(err369);
+}
+errors++;
+}
+}
+}
+else {
+const err370 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err370];
+}
+else {
+vErrors.push(err370);
 }
 errors++;
 }
