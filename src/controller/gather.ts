@@ -87,13 +87,13 @@ export class Gatherer {
     return items;
   }
 
-  /** Undefined where the cluster has no such API. */
-  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[] | undefined> {
+  /** None where the cluster has no such API. */
+  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     try {
       const selection = { fieldSelector: `spec.nodeName=${node}` };
       return (await this.#client.list<KubeObject & ResourceSliceView>(resourceSlices, selection)).items;
     } catch (error) {
-      if (isNotFound(error)) return undefined;
+      if (isNotFound(error)) return [];
       throw error;
     }
   }
