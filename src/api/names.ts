@@ -66,8 +66,6 @@ export const nodeReasons = [
   'DoesNotFit',
   'NotEnoughGpus',
   'SingleNeedsOneProfile',
-  'NotSupportedYet',
-  'NotConfigured',
   'NodeNotReady',
   'NodeTerminating',
   'ForeignCordon',

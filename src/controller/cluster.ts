@@ -63,6 +63,14 @@ export class Cluster {
     return undefined;
   }
 
+  /** To be called when the API server was restored from a backup: versions of our writes say nothing any more. */
+  forgetWrites(): void {
+    this.policies.forget();
+    this.nodes.forget();
+    this.partitions.forget();
+    this.#nodeWrites.clear();
+  }
+
   forget(name: string): void {
     this.#memories.delete(name);
     this.#nodeWrites.delete(name);

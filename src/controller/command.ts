@@ -9,6 +9,7 @@ import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-p
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import type { Term } from '../kube/term.ts';
 import { untilAborted, whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
@@ -117,11 +118,11 @@ async function runController(options: Options): Promise<void> {
           live: { process: () => undefined },
           ready: { started: () => undefined },
         });
-  const lead = async (term: { readonly signal: AbortSignal }): Promise<void> => {
+  const lead = async (term: Term): Promise<void> => {
     state.leads = true;
     const operator = new GpuPartitionOperator({
       // Nothing that was begun as the leader goes on after: neither a write nor its retries.
-      client: new KubeClient(client.config, controllerManager, term.signal),
+      client: new KubeClient(client.config, controllerManager, term),
       logger,
       instance: options.identity,
       agentNamespace: options.agentNamespace,
@@ -148,7 +149,7 @@ async function runController(options: Options): Promise<void> {
     }
   };
   try {
-    if (!options.leaderElect) await lead({ signal });
+    if (!options.leaderElect) await lead({ signal, requireLeadership: () => undefined });
     while (options.leaderElect && !signal.aborted) {
       try {
         await runElected({ client, logger, ...leaseOf(options) }, lead, signal);

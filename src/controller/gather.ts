@@ -79,17 +79,21 @@ export class Gatherer {
   }
 
   async #listPods(node: string): Promise<readonly NodePod[]> {
-    const { items } = await this.#client.list<KubeObject & NodePod>(pods, { fieldSelector: `spec.nodeName=${node}` });
+    const { items } = await this.#client.list<KubeObject & NodePod>(
+      pods,
+      { fieldSelector: `spec.nodeName=${node}` },
+      { paged: false },
+    );
     return items;
   }
 
-  /** Undefined where the cluster has no such API. */
-  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[] | undefined> {
+  /** None where the cluster has no such API. */
+  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     try {
       const selection = { fieldSelector: `spec.nodeName=${node}` };
       return (await this.#client.list<KubeObject & ResourceSliceView>(resourceSlices, selection)).items;
     } catch (error) {
-      if (isNotFound(error)) return undefined;
+      if (isNotFound(error)) return [];
       throw error;
     }
   }

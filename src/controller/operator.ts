@@ -54,16 +54,19 @@ export class GpuPartitionOperator extends ResilientOperator {
     const policyWatch = this.watch<GpuPartitionPolicy & KubeObject>({
       resource: policies,
       strip: stripManagedFields,
+      onRewind: () => cluster.forgetWrites(),
       onChange: (change) => onPolicy(change),
     });
     const nodeWatch = this.watch<NodeObject>({
       resource: nodes,
       strip: projectNode,
+      onRewind: () => cluster.forgetWrites(),
       onChange: (change) => onNode(change),
     });
     const partitionWatch = this.watch<GpuNodePartition & KubeObject>({
       resource: nodePartitions,
       strip: stripManagedFields,
+      onRewind: () => cluster.forgetWrites(),
       onChange: ({ key, object }) => {
         if (!cluster.partitions.isOwn(object)) nodeQueue.add(key);
       },
@@ -86,20 +89,13 @@ export class GpuPartitionOperator extends ResilientOperator {
       agents,
     });
     // 2. Work.
-    const isReady = Promise.withResolvers<void>();
     const nodeQueue = this.createQueue({
       concurrency: nodeConcurrency,
-      reconcile: async (name) => {
-        await isReady.promise;
-        return nodeReconciler.reconcile(name);
-      },
+      reconcile: (name) => nodeReconciler.reconcile(name),
     });
     const policyQueue = this.createQueue({
       concurrency: 4,
-      reconcile: async (name) => {
-        await isReady.promise;
-        await policyReconciler.reconcile(name);
-      },
+      reconcile: (name) => policyReconciler.reconcile(name),
     });
     const requeueNodes = (names: Iterable<string>): void => {
       for (const name of names) nodeQueue.add(name);
@@ -148,7 +144,6 @@ export class GpuPartitionOperator extends ResilientOperator {
       nodes: nodeWatch.store.size,
       partitions: partitionWatch.store.size,
     });
-    isReady.resolve();
   }
 }
 

@@ -36,6 +36,11 @@ export class OwnWrites<T extends KubeObject> {
     return written !== undefined && versionOf(written) === versionOf(object);
   }
 
+  /** To be called when the API server was restored from a backup: what we wrote may be in its future. */
+  forget(): void {
+    this.#written.clear();
+  }
+
   /** Takes what the API server answered to a write, or to a read of what the watch has not brought. */
   remember(object: T): T {
     const kept = stripManagedFields(object);

@@ -101,6 +101,30 @@ describe('CRDs on the real API server', () => {
     });
   }
 
+  it('refuse a profile table that no driver prints, which could keep every planner busy', async () => {
+    const profile = { name: '1g.5gb', id: 19, computeSlices: 1, memorySlices: 1, starts: [0, 1], maxInstances: 7 };
+    const table = { product: 'NVIDIA A100-SXM4-40GB', computeSlices: 7, memorySlices: 8, profiles: [profile] };
+    const times = (count: number): readonly object[] => Array.from({ length: count }, () => profile);
+    const name = uniqueName('table');
+    const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuNodePartition', metadata: { name } };
+    const partition = { ...object, spec: { nodeUID: 'u' } };
+    await cluster().kubectl(['create', '-f', '-'], { input: stringify(partition) });
+    const report = async (model: object): Promise<string> => {
+      const patch = JSON.stringify({ status: { device: { models: [{ ...table, ...model }] } } });
+      const args = ['patch', 'gpn', name, '--subresource=status', '--dry-run=server', '--type=merge', '-p', patch];
+      const { code, stderr } = await cluster().kubectl(args);
+      return code === 0 ? '' : stderr;
+    };
+    expect(await report({})).to.equal('');
+    expect(await report({ computeSlices: 30, memorySlices: 30, profiles: times(8) })).to.match(
+      /memorySlices: Invalid value: 30: .* less than or equal to 16/,
+    );
+    expect(await report({ profiles: times(33) })).to.match(/must have at most 32 items/);
+    for (const wrong of [{ maxInstances: 17 }, { starts: [-1] }, { starts: [16] }, { memorySlices: -1 }, { id: -1 }]) {
+      expect(await report({ profiles: [{ ...profile, ...wrong }] })).to.match(/Invalid value/);
+    }
+  });
+
   it('refuse a name that would be no label value', async () => {
     expect(await apply(good, 'x'.repeat(64))).to.match(/at most 63 characters/);
   });

@@ -66,6 +66,29 @@ describe('rights of controller and agents on the real API server', () => {
     expect(await patchStatus(agent, other, { device: { step: 'Idle' } })).to.match(/Forbidden|forbidden/);
   });
 
+  it('let an agent report a node of 16 GPUs in seven slices each, and no object without measure', async () => {
+    const report = (gpus: number, instances: number, parts: number) => ({
+      device: {
+        gpus: Array.from({ length: gpus }, (_, index) => ({
+          uuid: `GPU-${index}`,
+          index,
+          pciBusId: `00000000:${index}:00.0`,
+          product: 'NVIDIA A100-SXM4-40GB',
+          instances: Array.from({ length: instances }, (_instance, start) => ({
+            profile: '1g.5gb',
+            gi: start,
+            start,
+            pods: ['inference/llama-7b-0'],
+            computeInstances: Array.from({ length: parts }, () => ({ profile: '1g.5gb', memoryMiB: 4864 })),
+          })),
+        })),
+      },
+    });
+    expect(await patchStatus(agent, own, report(16, 7, 1))).to.equal('');
+    expect(await patchStatus(agent, own, report(64, 16, 8))).to.match(/takes \d{6} bytes or more; .* may take 48000/);
+    expect(await patchStatus(agent, own, report(1, 0, 0))).to.equal('');
+  });
+
   it('keep an agent from the controller’s part of the status', async () => {
     expect(await patchStatus(agent, own, { phase: 'Ready' })).to.include("the rest is the controller's");
   });

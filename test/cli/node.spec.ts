@@ -73,6 +73,27 @@ describe('gpu-partition node plan', () => {
     }
   });
 
+  it('serves every entry with a count where it can, and says which entries apply to no GPU', async () => {
+    using host = new SimulatedHost(['A30', 'A30', 'T4'], { mig: false });
+    const layouts = [
+      { gpus: { models: ['A30'], count: 1 }, mig: 'Disabled' },
+      { gpus: { count: 1, indices: [0] }, profiles: { '1g.6gb': 2 } },
+      { gpus: { indices: [2] }, profiles: { '1g.6gb': 4 } },
+    ];
+    const { code, stdout } = await host.node('plan', '-f', host.write('layout.yaml', { layouts }));
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/GPU 0 \(A30.*becomes 1g\.6gb ×2/)
+      .and.to.match(/GPU 1 \(A30.*unchanged, MIG off/);
+    expect(stdout).to.match(/skipped: layout\.yaml:\d+:5: layouts\[2\]: GPU 2 \(Tesla T4\) has no MIG/);
+    const many = host.write('many.yaml', { layouts: [{ gpus: { count: 4 }, mig: 'Disabled' }] });
+    const refused = await host.node('plan', '-f', many);
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.match(
+      /NotEnoughGpus: many\.yaml:2:5: layouts\[0\]: count asks for exactly 4 .* 3 of this node/,
+    );
+  });
+
   it('answers a wrong file with code 2 and the line and field of everything that is wrong', async () => {
     using host = new SimulatedHost([A100]);
     const cases: readonly (readonly [string, readonly string[]])[] = [

@@ -64,16 +64,17 @@ interface Seen {
   readonly commands: readonly (readonly string[])[];
 }
 
-async function see({ node, look, busId, isKnown }: View, answer = node.answer): Promise<Seen> {
+/** Looks at a node; commands of a driver that reads it for the first time to know it do not count. */
+export async function lookAt({ node, look, busId, isKnown }: View, answer = node.answer): Promise<Seen> {
   const commands: (readonly string[])[] = [];
-  let isBefore = isKnown;
+  let isFirst = isKnown;
   const driver = new NvidiaSmi(async (args) => {
-    if (isBefore) return node.answer(args);
+    if (isFirst) return node.answer(args);
     commands.push(args);
     return answer(args);
   });
   if (isKnown) await driver.readDevice();
-  isBefore = false;
+  isFirst = false;
   try {
     return { sights: await looks[look](driver, busId), commands };
   } catch (error) {
@@ -92,12 +93,10 @@ export async function damageOne(
   const whole = view.node.answer(command);
   const answer = (args: readonly string[]): Execution =>
     args.join() === command.join() ? { ...whole, stdout } : view.node.answer(args);
-  const seen = await see(view, answer);
+  const seen = await lookAt(view, answer);
   if (seen.sights === undefined) return [];
   return findFalls(sights, seen.sights).map((fall) => describeFall(fall, command, whole.stdout, stdout));
 }
-
-export { see as lookAt };
 
 /** Damages one command of many readings. @returns how often each kind of fall came without an error */
 export async function fuzzReadings(scope: Scope, count: number, seed: number): Promise<ReadonlyMap<string, number>> {
@@ -111,7 +110,7 @@ export async function fuzzReadings(scope: Scope, count: number, seed: number): P
     const look = scope === 'node' ? 'readDevice' : dice.pick(['readInstances', 'readUse'] as const);
     const view: View = { node, look, busId, isKnown };
     const key = [node.name, look, busId, isKnown].join();
-    const whole = wholes.get(key) ?? (await see(view));
+    const whole = wholes.get(key) ?? (await lookAt(view));
     wholes.set(key, whole);
     const command = dice.pick(whole.commands);
     const { stdout } = node.answer(command);

@@ -81,6 +81,8 @@ describe('names as nvidia-smi spells them', () => {
     ['-lci', 'MIG 3g.20gb', 'MIG 4c.3g.20gb'],
     ['-lgip', 'MIG 3g.20gb', 'MIG 3g.20\0b'],
     ['-lgip', '19.50', '19,50'],
+    ['-lcip', '0/1', '0-1'],
+    ['-lcip', ' 2* ', ' *2 '],
     ['-lgipp', '{0,4}:4', '{0,4}:4}'],
     ['-lgipp', '{0,4}:4', '{0,,4}:4'],
   ];

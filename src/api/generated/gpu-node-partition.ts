@@ -118,9 +118,13 @@ export interface GpuNodePartition {
        */
       planHash: string;
       /**
-       * The agent starts nothing after it.
+       * When the controller gives the grant up, by its own clock.
        */
       deadline: string;
+      /**
+       * The agent starts nothing when so many seconds have passed since it saw the grant. Without it the deadline counts, by the clock of the node.
+       */
+      seconds?: number;
       /**
        * May reset a single GPU where a MIG mode change needs it.
        */
@@ -512,6 +516,12 @@ export interface GpuNodePartition {
            * PROFILE@START of each GPU instance.
            */
           placements?: string[];
+          /**
+           * What a change may have made that ended while the GPU did not answer; so many of each profile are this operator's. Absent when the GPU has answered since.
+           */
+          unsettled?: {
+            [k: string]: number;
+          };
         }[];
       };
     };

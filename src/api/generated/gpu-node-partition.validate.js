@@ -2,10 +2,10 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"uid":{"type":"string","maxLength":64,"description":"Its UID."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"waits":{"type":"array","description":"What is waited for, each since when, so that a new leader resets no clock. Written by the controller.","maxItems":16,"items":{"type":"object","required":["name","since"],"properties":{"name":{"type":"string","maxLength":64,"description":"What is waited for."},"since":{"type":"string","description":"When the wait began."},"of":{"type":"string","maxLength":256,"description":"The change of the device that it is about."},"count":{"type":"integer","minimum":1,"maximum":1000000,"description":"How often it has begun."}},"additionalProperties":false}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","description":"GPU instances that stay."},"destroy":{"type":"integer","description":"GPU instances that go."},"create":{"type":"integer","description":"GPU instances that are made."},"gpusChanging":{"type":"integer","description":"GPUs that differ."},"modeChanges":{"type":"integer","description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer"}},"stale":{"type":"integer","description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":64,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","description":"GPU instance profile id."},"computeSlices":{"type":"integer","description":"Compute slices."},"memorySlices":{"type":"integer","description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer"},"description":"Possible starts."},"maxInstances":{"type":"integer","description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","description":"Memory of an instance."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","description":"GPU instance id."},"start":{"type":"integer","description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer"},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"uid":{"type":"string","maxLength":64,"description":"Its UID."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"When the controller gives the grant up, by its own clock."},"seconds":{"type":"integer","minimum":1,"maximum":86400,"description":"The agent starts nothing when so many seconds have passed since it saw the grant. Without it the deadline counts, by the clock of the node."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"waits":{"type":"array","description":"What is waited for, each since when, so that a new leader resets no clock. Written by the controller.","maxItems":16,"items":{"type":"object","required":["name","since"],"properties":{"name":{"type":"string","maxLength":64,"description":"What is waited for."},"since":{"type":"string","description":"When the wait began."},"of":{"type":"string","maxLength":256,"description":"The change of the device that it is about."},"count":{"type":"integer","minimum":1,"maximum":1000000,"description":"How often it has begun."}},"additionalProperties":false}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","minimum":0,"description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that stay."},"destroy":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that go."},"create":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that are made."},"gpusChanging":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs that differ."},"modeChanges":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer","minimum":0,"maximum":1000000}},"stale":{"type":"integer","minimum":0,"maximum":1000000,"description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":32,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","minimum":0,"maximum":1023,"description":"GPU instance profile id."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer","minimum":0,"maximum":15},"description":"Possible starts."},"maxInstances":{"type":"integer","minimum":0,"maximum":16,"description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of an instance."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","minimum":0,"maximum":255,"description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","minimum":0,"maximum":65535,"description":"GPU instance id."},"start":{"type":"integer","minimum":0,"maximum":15,"description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."},"unsettled":{"type":"object","description":"What a change may have made that ended while the GPU did not answer; so many of each profile are this operator's. Absent when the GPU has answered since.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
-const func17 = Object.prototype.hasOwnProperty;
+const func8 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp("^GPU-[0-9a-fA-F-]{1,59}$", "u");
 const pattern1 = new RegExp("^[0-9a-f]{16}(-[0-9]{1,2})?$", "u");
 
@@ -765,7 +765,7 @@ vErrors.push(err62);
 errors++;
 }
 for(const key8 in data29){
-if(!((((((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset")) || (key8 === "allowReboot")) || (key8 === "replaceForeignInstances")) || (key8 === "rollback"))){
+if(!(func8.call(schema11.properties.spec.properties.granted.properties, key8))){
 const err63 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err63];
@@ -1054,9 +1054,10 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data29.allowGpuReset !== undefined){
-if(typeof data29.allowGpuReset !== "boolean"){
-const err87 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data29.seconds !== undefined){
+let data40 = data29.seconds;
+if(!((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40)))){
+const err87 = {instancePath:instancePath+"/spec/granted/seconds",schemaPath:"#/properties/spec/properties/granted/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1065,10 +1066,9 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-if(data29.allowReboot !== undefined){
-if(typeof data29.allowReboot !== "boolean"){
-const err88 = {instancePath:instancePath+"/spec/granted/allowReboot",schemaPath:"#/properties/spec/properties/granted/properties/allowReboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(typeof data40 == "number"){
+if(data40 > 86400 || isNaN(data40)){
+const err88 = {instancePath:instancePath+"/spec/granted/seconds",schemaPath:"#/properties/spec/properties/granted/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1077,10 +1077,8 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-if(data29.replaceForeignInstances !== undefined){
-if(typeof data29.replaceForeignInstances !== "boolean"){
-const err89 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data40 < 1 || isNaN(data40)){
+const err89 = {instancePath:instancePath+"/spec/granted/seconds",schemaPath:"#/properties/spec/properties/granted/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1090,10 +1088,10 @@ vErrors.push(err89);
 errors++;
 }
 }
-if(data29.rollback !== undefined){
-let data43 = data29.rollback;
-if(typeof data43 !== "string"){
-const err90 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data29.allowGpuReset !== undefined){
+if(typeof data29.allowGpuReset !== "boolean"){
+const err90 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1102,8 +1100,10 @@ vErrors.push(err90);
 }
 errors++;
 }
-if(!((data43 === "OnFailure") || (data43 === "Never"))){
-const err91 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data29.allowReboot !== undefined){
+if(typeof data29.allowReboot !== "boolean"){
+const err91 = {instancePath:instancePath+"/spec/granted/allowReboot",schemaPath:"#/properties/spec/properties/granted/properties/allowReboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1113,9 +1113,9 @@ vErrors.push(err91);
 errors++;
 }
 }
-}
-else {
-const err92 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data29.replaceForeignInstances !== undefined){
+if(typeof data29.replaceForeignInstances !== "boolean"){
+const err92 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1125,11 +1125,10 @@ vErrors.push(err92);
 errors++;
 }
 }
-if(data13.repairs !== undefined){
-let data44 = data13.repairs;
-if(Array.isArray(data44)){
-if(data44.length > 8){
-const err93 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data29.rollback !== undefined){
+let data44 = data29.rollback;
+if(typeof data44 !== "string"){
+const err93 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1138,10 +1137,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-const len2 = data44.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data44[i2] !== "string"){
-const err94 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data44 === "OnFailure") || (data44 === "Never"))){
+const err94 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1153,7 +1150,7 @@ errors++;
 }
 }
 else {
-const err95 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err95 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1163,9 +1160,11 @@ vErrors.push(err95);
 errors++;
 }
 }
-}
-else {
-const err96 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data13.repairs !== undefined){
+let data45 = data13.repairs;
+if(Array.isArray(data45)){
+if(data45.length > 8){
+const err96 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1174,13 +1173,10 @@ vErrors.push(err96);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data46 = data.status;
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-for(const key11 in data46){
-if(!((((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "waits")) || (key11 === "conditions")) || (key11 === "device"))){
-const err97 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+const len2 = data45.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data45[i2] !== "string"){
+const err97 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1190,10 +1186,9 @@ vErrors.push(err97);
 errors++;
 }
 }
-if(data46.phase !== undefined){
-let data47 = data46.phase;
-if(typeof data47 !== "string"){
-const err98 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err98 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1202,8 +1197,10 @@ vErrors.push(err98);
 }
 errors++;
 }
-if(!(((((((data47 === "Unmanaged") || (data47 === "Pending")) || (data47 === "Waiting")) || (data47 === "Updating")) || (data47 === "Ready")) || (data47 === "Failed")) || (data47 === "Invalid"))){
-const err99 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err99 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1213,11 +1210,12 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data46.layout !== undefined){
-let data48 = data46.layout;
-if(typeof data48 === "string"){
-if(func2(data48) > 512){
-const err100 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
+if(data.status !== undefined){
+let data47 = data.status;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key11 in data47){
+if(!((((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "waits")) || (key11 === "conditions")) || (key11 === "device"))){
+const err100 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1227,8 +1225,10 @@ vErrors.push(err100);
 errors++;
 }
 }
-else {
-const err101 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data47.phase !== undefined){
+let data48 = data47.phase;
+if(typeof data48 !== "string"){
+const err101 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1237,11 +1237,8 @@ vErrors.push(err101);
 }
 errors++;
 }
-}
-if(data46.writerMode !== undefined){
-let data49 = data46.writerMode;
-if(typeof data49 !== "string"){
-const err102 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((((((data48 === "Unmanaged") || (data48 === "Pending")) || (data48 === "Waiting")) || (data48 === "Updating")) || (data48 === "Ready")) || (data48 === "Failed")) || (data48 === "Invalid"))){
+const err102 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1250,8 +1247,12 @@ vErrors.push(err102);
 }
 errors++;
 }
-if(!((data49 === "Patch") || (data49 === "Verify"))){
-const err103 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data47.layout !== undefined){
+let data49 = data47.layout;
+if(typeof data49 === "string"){
+if(func2(data49) > 512){
+const err103 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1261,11 +1262,8 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data46.waits !== undefined){
-let data50 = data46.waits;
-if(Array.isArray(data50)){
-if(data50.length > 16){
-const err104 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err104 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1274,12 +1272,11 @@ vErrors.push(err104);
 }
 errors++;
 }
-const len3 = data50.length;
-for(let i3=0; i3<len3; i3++){
-let data51 = data50[i3];
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
-if(data51.name === undefined){
-const err105 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data47.writerMode !== undefined){
+let data50 = data47.writerMode;
+if(typeof data50 !== "string"){
+const err105 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1288,8 +1285,8 @@ vErrors.push(err105);
 }
 errors++;
 }
-if(data51.since === undefined){
-const err106 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
+if(!((data50 === "Patch") || (data50 === "Verify"))){
+const err106 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1298,9 +1295,12 @@ vErrors.push(err106);
 }
 errors++;
 }
-for(const key12 in data51){
-if(!((((key12 === "name") || (key12 === "since")) || (key12 === "of")) || (key12 === "count"))){
-const err107 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+}
+if(data47.waits !== undefined){
+let data51 = data47.waits;
+if(Array.isArray(data51)){
+if(data51.length > 16){
+const err107 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1309,12 +1309,12 @@ vErrors.push(err107);
 }
 errors++;
 }
-}
-if(data51.name !== undefined){
-let data52 = data51.name;
-if(typeof data52 === "string"){
-if(func2(data52) > 64){
-const err108 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len3 = data51.length;
+for(let i3=0; i3<len3; i3++){
+let data52 = data51[i3];
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+if(data52.name === undefined){
+const err108 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1323,9 +1323,8 @@ vErrors.push(err108);
 }
 errors++;
 }
-}
-else {
-const err109 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data52.since === undefined){
+const err109 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1334,10 +1333,9 @@ vErrors.push(err109);
 }
 errors++;
 }
-}
-if(data51.since !== undefined){
-if(typeof data51.since !== "string"){
-const err110 = {instancePath:instancePath+"/status/waits/" + i3+"/since",schemaPath:"#/properties/status/properties/waits/items/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key12 in data52){
+if(!((((key12 === "name") || (key12 === "since")) || (key12 === "of")) || (key12 === "count"))){
+const err110 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1347,11 +1345,11 @@ vErrors.push(err110);
 errors++;
 }
 }
-if(data51.of !== undefined){
-let data54 = data51.of;
-if(typeof data54 === "string"){
-if(func2(data54) > 256){
-const err111 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data52.name !== undefined){
+let data53 = data52.name;
+if(typeof data53 === "string"){
+if(func2(data53) > 64){
+const err111 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1362,7 +1360,7 @@ errors++;
 }
 }
 else {
-const err112 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err112 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1372,10 +1370,9 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data51.count !== undefined){
-let data55 = data51.count;
-if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
-const err113 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data52.since !== undefined){
+if(typeof data52.since !== "string"){
+const err113 = {instancePath:instancePath+"/status/waits/" + i3+"/since",schemaPath:"#/properties/status/properties/waits/items/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1384,9 +1381,12 @@ vErrors.push(err113);
 }
 errors++;
 }
-if(typeof data55 == "number"){
-if(data55 > 1000000 || isNaN(data55)){
-const err114 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
+}
+if(data52.of !== undefined){
+let data55 = data52.of;
+if(typeof data55 === "string"){
+if(func2(data55) > 256){
+const err114 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1395,8 +1395,9 @@ vErrors.push(err114);
 }
 errors++;
 }
-if(data55 < 1 || isNaN(data55)){
-const err115 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+else {
+const err115 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1406,10 +1407,10 @@ vErrors.push(err115);
 errors++;
 }
 }
-}
-}
-else {
-const err116 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data52.count !== undefined){
+let data56 = data52.count;
+if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
+const err116 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1418,10 +1419,9 @@ vErrors.push(err116);
 }
 errors++;
 }
-}
-}
-else {
-const err117 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data56 == "number"){
+if(data56 > 1000000 || isNaN(data56)){
+const err117 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1430,12 +1430,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-if(data46.conditions !== undefined){
-let data56 = data46.conditions;
-if(Array.isArray(data56)){
-if(data56.length > 16){
-const err118 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data56 < 1 || isNaN(data56)){
+const err118 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1444,12 +1440,11 @@ vErrors.push(err118);
 }
 errors++;
 }
-const len4 = data56.length;
-for(let i4=0; i4<len4; i4++){
-let data57 = data56[i4];
-if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
-if(data57.type === undefined){
-const err119 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+}
+}
+else {
+const err119 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1458,8 +1453,10 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(data57.status === undefined){
-const err120 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+}
+else {
+const err120 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1468,8 +1465,12 @@ vErrors.push(err120);
 }
 errors++;
 }
-if(data57.reason === undefined){
-const err121 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data47.conditions !== undefined){
+let data57 = data47.conditions;
+if(Array.isArray(data57)){
+if(data57.length > 16){
+const err121 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1478,8 +1479,12 @@ vErrors.push(err121);
 }
 errors++;
 }
-if(data57.message === undefined){
-const err122 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+const len4 = data57.length;
+for(let i4=0; i4<len4; i4++){
+let data58 = data57[i4];
+if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
+if(data58.type === undefined){
+const err122 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1488,8 +1493,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(data57.lastTransitionTime === undefined){
-const err123 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data58.status === undefined){
+const err123 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1498,9 +1503,8 @@ vErrors.push(err123);
 }
 errors++;
 }
-for(const key13 in data57){
-if(!((((((key13 === "type") || (key13 === "status")) || (key13 === "reason")) || (key13 === "message")) || (key13 === "lastTransitionTime")) || (key13 === "observedGeneration"))){
-const err124 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+if(data58.reason === undefined){
+const err124 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1509,12 +1513,8 @@ vErrors.push(err124);
 }
 errors++;
 }
-}
-if(data57.type !== undefined){
-let data58 = data57.type;
-if(typeof data58 === "string"){
-if(func2(data58) > 316){
-const err125 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(data58.message === undefined){
+const err125 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1523,9 +1523,8 @@ vErrors.push(err125);
 }
 errors++;
 }
-}
-else {
-const err126 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.lastTransitionTime === undefined){
+const err126 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1534,11 +1533,9 @@ vErrors.push(err126);
 }
 errors++;
 }
-}
-if(data57.status !== undefined){
-let data59 = data57.status;
-if(typeof data59 !== "string"){
-const err127 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key13 in data58){
+if(!((((((key13 === "type") || (key13 === "status")) || (key13 === "reason")) || (key13 === "message")) || (key13 === "lastTransitionTime")) || (key13 === "observedGeneration"))){
+const err127 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1547,8 +1544,12 @@ vErrors.push(err127);
 }
 errors++;
 }
-if(!(((data59 === "True") || (data59 === "False")) || (data59 === "Unknown"))){
-const err128 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data58.type !== undefined){
+let data59 = data58.type;
+if(typeof data59 === "string"){
+if(func2(data59) > 316){
+const err128 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1558,11 +1559,8 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data57.reason !== undefined){
-let data60 = data57.reason;
-if(typeof data60 === "string"){
-if(func2(data60) > 1024){
-const err129 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err129 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1572,8 +1570,10 @@ vErrors.push(err129);
 errors++;
 }
 }
-else {
-const err130 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.status !== undefined){
+let data60 = data58.status;
+if(typeof data60 !== "string"){
+const err130 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1582,12 +1582,8 @@ vErrors.push(err130);
 }
 errors++;
 }
-}
-if(data57.message !== undefined){
-let data61 = data57.message;
-if(typeof data61 === "string"){
-if(func2(data61) > 8192){
-const err131 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(!(((data60 === "True") || (data60 === "False")) || (data60 === "Unknown"))){
+const err131 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1597,8 +1593,11 @@ vErrors.push(err131);
 errors++;
 }
 }
-else {
-const err132 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.reason !== undefined){
+let data61 = data58.reason;
+if(typeof data61 === "string"){
+if(func2(data61) > 1024){
+const err132 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1608,9 +1607,8 @@ vErrors.push(err132);
 errors++;
 }
 }
-if(data57.lastTransitionTime !== undefined){
-if(typeof data57.lastTransitionTime !== "string"){
-const err133 = {instancePath:instancePath+"/status/conditions/" + i4+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err133 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1620,10 +1618,11 @@ vErrors.push(err133);
 errors++;
 }
 }
-if(data57.observedGeneration !== undefined){
-let data63 = data57.observedGeneration;
-if(!((typeof data63 == "number") && (!(data63 % 1) && !isNaN(data63)))){
-const err134 = {instancePath:instancePath+"/status/conditions/" + i4+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data58.message !== undefined){
+let data62 = data58.message;
+if(typeof data62 === "string"){
+if(func2(data62) > 8192){
+const err134 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1633,9 +1632,8 @@ vErrors.push(err134);
 errors++;
 }
 }
-}
 else {
-const err135 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err135 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1645,9 +1643,9 @@ vErrors.push(err135);
 errors++;
 }
 }
-}
-else {
-const err136 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data58.lastTransitionTime !== undefined){
+if(typeof data58.lastTransitionTime !== "string"){
+const err136 = {instancePath:instancePath+"/status/conditions/" + i4+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1657,12 +1655,10 @@ vErrors.push(err136);
 errors++;
 }
 }
-if(data46.device !== undefined){
-let data64 = data46.device;
-if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
-for(const key14 in data64){
-if(!(func17.call(schema11.properties.status.properties.device.properties, key14))){
-const err137 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+if(data58.observedGeneration !== undefined){
+let data64 = data58.observedGeneration;
+if(!((typeof data64 == "number") && (!(data64 % 1) && !isNaN(data64)))){
+const err137 = {instancePath:instancePath+"/status/conditions/" + i4+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1672,11 +1668,9 @@ vErrors.push(err137);
 errors++;
 }
 }
-if(data64.agentVersion !== undefined){
-let data65 = data64.agentVersion;
-if(typeof data65 === "string"){
-if(func2(data65) > 64){
-const err138 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err138 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1686,8 +1680,9 @@ vErrors.push(err138);
 errors++;
 }
 }
+}
 else {
-const err139 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err139 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1697,11 +1692,12 @@ vErrors.push(err139);
 errors++;
 }
 }
-if(data64.bootID !== undefined){
-let data66 = data64.bootID;
-if(typeof data66 === "string"){
-if(func2(data66) > 64){
-const err140 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data47.device !== undefined){
+let data65 = data47.device;
+if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
+for(const key14 in data65){
+if(!(func8.call(schema11.properties.status.properties.device.properties, key14))){
+const err140 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1711,8 +1707,11 @@ vErrors.push(err140);
 errors++;
 }
 }
-else {
-const err141 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.agentVersion !== undefined){
+let data66 = data65.agentVersion;
+if(typeof data66 === "string"){
+if(func2(data66) > 64){
+const err141 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1722,11 +1721,8 @@ vErrors.push(err141);
 errors++;
 }
 }
-if(data64.driverVersion !== undefined){
-let data67 = data64.driverVersion;
-if(typeof data67 === "string"){
-if(func2(data67) > 64){
-const err142 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err142 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1736,8 +1732,11 @@ vErrors.push(err142);
 errors++;
 }
 }
-else {
-const err143 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.bootID !== undefined){
+let data67 = data65.bootID;
+if(typeof data67 === "string"){
+if(func2(data67) > 64){
+const err143 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1747,11 +1746,8 @@ vErrors.push(err143);
 errors++;
 }
 }
-if(data64.cudaVersion !== undefined){
-let data68 = data64.cudaVersion;
-if(typeof data68 === "string"){
-if(func2(data68) > 16){
-const err144 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+else {
+const err144 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1761,8 +1757,11 @@ vErrors.push(err144);
 errors++;
 }
 }
-else {
-const err145 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.driverVersion !== undefined){
+let data68 = data65.driverVersion;
+if(typeof data68 === "string"){
+if(func2(data68) > 64){
+const err145 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1772,11 +1771,8 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data64.machine !== undefined){
-let data69 = data64.machine;
-if(typeof data69 === "string"){
-if(func2(data69) > 128){
-const err146 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+else {
+const err146 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1786,8 +1782,11 @@ vErrors.push(err146);
 errors++;
 }
 }
-else {
-const err147 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.cudaVersion !== undefined){
+let data69 = data65.cudaVersion;
+if(typeof data69 === "string"){
+if(func2(data69) > 16){
+const err147 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1797,10 +1796,8 @@ vErrors.push(err147);
 errors++;
 }
 }
-if(data64.observedEpoch !== undefined){
-let data70 = data64.observedEpoch;
-if(!((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70)))){
-const err148 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err148 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1810,10 +1807,11 @@ vErrors.push(err148);
 errors++;
 }
 }
-if(data64.step !== undefined){
-let data71 = data64.step;
-if(typeof data71 !== "string"){
-const err149 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.machine !== undefined){
+let data70 = data65.machine;
+if(typeof data70 === "string"){
+if(func2(data70) > 128){
+const err149 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1822,8 +1820,9 @@ vErrors.push(err149);
 }
 errors++;
 }
-if(!((((data71 === "Idle") || (data71 === "Applying")) || (data71 === "Failed")) || (data71 === "Unknown"))){
-const err150 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err150 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1833,9 +1832,10 @@ vErrors.push(err150);
 errors++;
 }
 }
-if(data64.nextRetryTime !== undefined){
-if(typeof data64.nextRetryTime !== "string"){
-const err151 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.observedEpoch !== undefined){
+let data71 = data65.observedEpoch;
+if(!((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71)))){
+const err151 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1844,12 +1844,9 @@ vErrors.push(err151);
 }
 errors++;
 }
-}
-if(data64.error !== undefined){
-let data73 = data64.error;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-if(data73.code === undefined){
-const err152 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(typeof data71 == "number"){
+if(data71 < 0 || isNaN(data71)){
+const err152 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1858,8 +1855,12 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(data73.message === undefined){
-const err153 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+}
+if(data65.step !== undefined){
+let data72 = data65.step;
+if(typeof data72 !== "string"){
+const err153 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1868,9 +1869,8 @@ vErrors.push(err153);
 }
 errors++;
 }
-for(const key15 in data73){
-if(!(((key15 === "code") || (key15 === "message")) || (key15 === "gpu"))){
-const err154 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(!((((data72 === "Idle") || (data72 === "Applying")) || (data72 === "Failed")) || (data72 === "Unknown"))){
+const err154 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1880,11 +1880,9 @@ vErrors.push(err154);
 errors++;
 }
 }
-if(data73.code !== undefined){
-let data74 = data73.code;
-if(typeof data74 === "string"){
-if(func2(data74) > 64){
-const err155 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data65.nextRetryTime !== undefined){
+if(typeof data65.nextRetryTime !== "string"){
+const err155 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1894,8 +1892,11 @@ vErrors.push(err155);
 errors++;
 }
 }
-else {
-const err156 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.error !== undefined){
+let data74 = data65.error;
+if(data74 && typeof data74 == "object" && !Array.isArray(data74)){
+if(data74.code === undefined){
+const err156 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1904,12 +1905,8 @@ vErrors.push(err156);
 }
 errors++;
 }
-}
-if(data73.message !== undefined){
-let data75 = data73.message;
-if(typeof data75 === "string"){
-if(func2(data75) > 1024){
-const err157 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data74.message === undefined){
+const err157 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1918,9 +1915,9 @@ vErrors.push(err157);
 }
 errors++;
 }
-}
-else {
-const err158 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key15 in data74){
+if(!(((key15 === "code") || (key15 === "message")) || (key15 === "gpu"))){
+const err158 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1930,11 +1927,11 @@ vErrors.push(err158);
 errors++;
 }
 }
-if(data73.gpu !== undefined){
-let data76 = data73.gpu;
-if(typeof data76 === "string"){
-if(func2(data76) > 64){
-const err159 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data74.code !== undefined){
+let data75 = data74.code;
+if(typeof data75 === "string"){
+if(func2(data75) > 64){
+const err159 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1945,7 +1942,7 @@ errors++;
 }
 }
 else {
-const err160 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err160 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1955,9 +1952,11 @@ vErrors.push(err160);
 errors++;
 }
 }
-}
-else {
-const err161 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data74.message !== undefined){
+let data76 = data74.message;
+if(typeof data76 === "string"){
+if(func2(data76) > 1024){
+const err161 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1967,11 +1966,8 @@ vErrors.push(err161);
 errors++;
 }
 }
-if(data64.plan !== undefined){
-let data77 = data64.plan;
-if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
-if(data77.hash === undefined){
-const err162 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+else {
+const err162 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1980,8 +1976,12 @@ vErrors.push(err162);
 }
 errors++;
 }
-if(data77.wishHash === undefined){
-const err163 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+}
+if(data74.gpu !== undefined){
+let data77 = data74.gpu;
+if(typeof data77 === "string"){
+if(func2(data77) > 64){
+const err163 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1990,8 +1990,9 @@ vErrors.push(err163);
 }
 errors++;
 }
-if(data77.keep === undefined){
-const err164 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+}
+else {
+const err164 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2000,8 +2001,10 @@ vErrors.push(err164);
 }
 errors++;
 }
-if(data77.destroy === undefined){
-const err165 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+}
+}
+else {
+const err165 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2010,8 +2013,12 @@ vErrors.push(err165);
 }
 errors++;
 }
-if(data77.create === undefined){
-const err166 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+}
+if(data65.plan !== undefined){
+let data78 = data65.plan;
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.hash === undefined){
+const err166 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2020,9 +2027,8 @@ vErrors.push(err166);
 }
 errors++;
 }
-for(const key16 in data77){
-if(!(func17.call(schema11.properties.status.properties.device.properties.plan.properties, key16))){
-const err167 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(data78.wishHash === undefined){
+const err167 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2031,12 +2037,8 @@ vErrors.push(err167);
 }
 errors++;
 }
-}
-if(data77.hash !== undefined){
-let data78 = data77.hash;
-if(typeof data78 === "string"){
-if(func2(data78) > 64){
-const err168 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data78.keep === undefined){
+const err168 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2045,9 +2047,8 @@ vErrors.push(err168);
 }
 errors++;
 }
-}
-else {
-const err169 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.destroy === undefined){
+const err169 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2056,12 +2057,8 @@ vErrors.push(err169);
 }
 errors++;
 }
-}
-if(data77.wishHash !== undefined){
-let data79 = data77.wishHash;
-if(typeof data79 === "string"){
-if(func2(data79) > 64){
-const err170 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data78.create === undefined){
+const err170 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2070,9 +2067,9 @@ vErrors.push(err170);
 }
 errors++;
 }
-}
-else {
-const err171 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key16 in data78){
+if(!(func8.call(schema11.properties.status.properties.device.properties.plan.properties, key16))){
+const err171 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2082,10 +2079,11 @@ vErrors.push(err171);
 errors++;
 }
 }
-if(data77.keep !== undefined){
-let data80 = data77.keep;
-if(!((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80)))){
-const err172 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.hash !== undefined){
+let data79 = data78.hash;
+if(typeof data79 === "string"){
+if(func2(data79) > 64){
+const err172 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2095,10 +2093,8 @@ vErrors.push(err172);
 errors++;
 }
 }
-if(data77.destroy !== undefined){
-let data81 = data77.destroy;
-if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
-const err173 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err173 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2108,10 +2104,11 @@ vErrors.push(err173);
 errors++;
 }
 }
-if(data77.create !== undefined){
-let data82 = data77.create;
-if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
-const err174 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.wishHash !== undefined){
+let data80 = data78.wishHash;
+if(typeof data80 === "string"){
+if(func2(data80) > 64){
+const err174 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2121,10 +2118,8 @@ vErrors.push(err174);
 errors++;
 }
 }
-if(data77.gpusChanging !== undefined){
-let data83 = data77.gpusChanging;
-if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
-const err175 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err175 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2134,10 +2129,10 @@ vErrors.push(err175);
 errors++;
 }
 }
-if(data77.modeChanges !== undefined){
-let data84 = data77.modeChanges;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err176 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.keep !== undefined){
+let data81 = data78.keep;
+if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
+const err176 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2146,12 +2141,9 @@ vErrors.push(err176);
 }
 errors++;
 }
-}
-if(data77.affectedPods !== undefined){
-let data85 = data77.affectedPods;
-if(Array.isArray(data85)){
-if(data85.length > 64){
-const err177 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(typeof data81 == "number"){
+if(data81 > 1024 || isNaN(data81)){
+const err177 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2160,12 +2152,8 @@ vErrors.push(err177);
 }
 errors++;
 }
-const len5 = data85.length;
-for(let i5=0; i5<len5; i5++){
-let data86 = data85[i5];
-if(typeof data86 === "string"){
-if(func2(data86) > 320){
-const err178 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(data81 < 0 || isNaN(data81)){
+const err178 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2175,8 +2163,11 @@ vErrors.push(err178);
 errors++;
 }
 }
-else {
-const err179 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data78.destroy !== undefined){
+let data82 = data78.destroy;
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err179 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2185,10 +2176,9 @@ vErrors.push(err179);
 }
 errors++;
 }
-}
-}
-else {
-const err180 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data82 == "number"){
+if(data82 > 1024 || isNaN(data82)){
+const err180 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2197,11 +2187,8 @@ vErrors.push(err180);
 }
 errors++;
 }
-}
-if(data77.refusalCode !== undefined){
-let data87 = data77.refusalCode;
-if(typeof data87 !== "string"){
-const err181 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data82 < 0 || isNaN(data82)){
+const err181 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2210,8 +2197,12 @@ vErrors.push(err181);
 }
 errors++;
 }
-if(!((((data87 === "InUse") || (data87 === "Foreign")) || (data87 === "Impossible")) || (data87 === "Lost"))){
-const err182 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data78.create !== undefined){
+let data83 = data78.create;
+if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
+const err182 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2220,12 +2211,9 @@ vErrors.push(err182);
 }
 errors++;
 }
-}
-if(data77.refusal !== undefined){
-let data88 = data77.refusal;
-if(typeof data88 === "string"){
-if(func2(data88) > 1024){
-const err183 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(typeof data83 == "number"){
+if(data83 > 1024 || isNaN(data83)){
+const err183 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2234,9 +2222,8 @@ vErrors.push(err183);
 }
 errors++;
 }
-}
-else {
-const err184 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data83 < 0 || isNaN(data83)){
+const err184 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2247,8 +2234,10 @@ errors++;
 }
 }
 }
-else {
-const err185 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data78.gpusChanging !== undefined){
+let data84 = data78.gpusChanging;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err185 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2257,12 +2246,9 @@ vErrors.push(err185);
 }
 errors++;
 }
-}
-if(data64.advertised !== undefined){
-let data89 = data64.advertised;
-if(data89 && typeof data89 == "object" && !Array.isArray(data89)){
-if(data89.stale === undefined){
-const err186 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
+if(typeof data84 == "number"){
+if(data84 > 64 || isNaN(data84)){
+const err186 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2271,9 +2257,8 @@ vErrors.push(err186);
 }
 errors++;
 }
-for(const key17 in data89){
-if(!((key17 === "resources") || (key17 === "stale"))){
-const err187 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(data84 < 0 || isNaN(data84)){
+const err187 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2283,11 +2268,11 @@ vErrors.push(err187);
 errors++;
 }
 }
-if(data89.resources !== undefined){
-let data90 = data89.resources;
-if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
-if(Object.keys(data90).length > 64){
-const err188 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
+}
+if(data78.modeChanges !== undefined){
+let data85 = data78.modeChanges;
+if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
+const err188 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2296,10 +2281,9 @@ vErrors.push(err188);
 }
 errors++;
 }
-for(const key18 in data90){
-let data91 = data90[key18];
-if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err189 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data85 == "number"){
+if(data85 > 64 || isNaN(data85)){
+const err189 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2308,10 +2292,8 @@ vErrors.push(err189);
 }
 errors++;
 }
-}
-}
-else {
-const err190 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data85 < 0 || isNaN(data85)){
+const err190 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2321,10 +2303,12 @@ vErrors.push(err190);
 errors++;
 }
 }
-if(data89.stale !== undefined){
-let data92 = data89.stale;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err191 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data78.affectedPods !== undefined){
+let data86 = data78.affectedPods;
+if(Array.isArray(data86)){
+if(data86.length > 64){
+const err191 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2333,10 +2317,12 @@ vErrors.push(err191);
 }
 errors++;
 }
-}
-}
-else {
-const err192 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len5 = data86.length;
+for(let i5=0; i5<len5; i5++){
+let data87 = data86[i5];
+if(typeof data87 === "string"){
+if(func2(data87) > 320){
+const err192 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2346,11 +2332,8 @@ vErrors.push(err192);
 errors++;
 }
 }
-if(data64.models !== undefined){
-let data93 = data64.models;
-if(Array.isArray(data93)){
-if(data93.length > 8){
-const err193 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+else {
+const err193 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2359,12 +2342,10 @@ vErrors.push(err193);
 }
 errors++;
 }
-const len6 = data93.length;
-for(let i6=0; i6<len6; i6++){
-let data94 = data93[i6];
-if(data94 && typeof data94 == "object" && !Array.isArray(data94)){
-if(data94.product === undefined){
-const err194 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+}
+else {
+const err194 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2373,8 +2354,11 @@ vErrors.push(err194);
 }
 errors++;
 }
-if(data94.computeSlices === undefined){
-const err195 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+if(data78.refusalCode !== undefined){
+let data88 = data78.refusalCode;
+if(typeof data88 !== "string"){
+const err195 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2383,8 +2367,8 @@ vErrors.push(err195);
 }
 errors++;
 }
-if(data94.memorySlices === undefined){
-const err196 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+if(!((((data88 === "InUse") || (data88 === "Foreign")) || (data88 === "Impossible")) || (data88 === "Lost"))){
+const err196 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2393,8 +2377,12 @@ vErrors.push(err196);
 }
 errors++;
 }
-if(data94.profiles === undefined){
-const err197 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+}
+if(data78.refusal !== undefined){
+let data89 = data78.refusal;
+if(typeof data89 === "string"){
+if(func2(data89) > 1024){
+const err197 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2403,9 +2391,9 @@ vErrors.push(err197);
 }
 errors++;
 }
-for(const key19 in data94){
-if(!((((key19 === "product") || (key19 === "computeSlices")) || (key19 === "memorySlices")) || (key19 === "profiles"))){
-const err198 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+else {
+const err198 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2415,11 +2403,9 @@ vErrors.push(err198);
 errors++;
 }
 }
-if(data94.product !== undefined){
-let data95 = data94.product;
-if(typeof data95 === "string"){
-if(func2(data95) > 128){
-const err199 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+}
+else {
+const err199 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2429,8 +2415,11 @@ vErrors.push(err199);
 errors++;
 }
 }
-else {
-const err200 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.advertised !== undefined){
+let data90 = data65.advertised;
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+if(data90.stale === undefined){
+const err200 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2439,11 +2428,9 @@ vErrors.push(err200);
 }
 errors++;
 }
-}
-if(data94.computeSlices !== undefined){
-let data96 = data94.computeSlices;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err201 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key17 in data90){
+if(!((key17 === "resources") || (key17 === "stale"))){
+const err201 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2453,10 +2440,11 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data94.memorySlices !== undefined){
-let data97 = data94.memorySlices;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err202 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.resources !== undefined){
+let data91 = data90.resources;
+if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
+if(Object.keys(data91).length > 64){
+const err202 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2465,12 +2453,10 @@ vErrors.push(err202);
 }
 errors++;
 }
-}
-if(data94.profiles !== undefined){
-let data98 = data94.profiles;
-if(Array.isArray(data98)){
-if(data98.length > 64){
-const err203 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key18 in data91){
+let data92 = data91[key18];
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err203 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2479,12 +2465,9 @@ vErrors.push(err203);
 }
 errors++;
 }
-const len7 = data98.length;
-for(let i7=0; i7<len7; i7++){
-let data99 = data98[i7];
-if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
-if(data99.name === undefined){
-const err204 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(typeof data92 == "number"){
+if(data92 > 1000000 || isNaN(data92)){
+const err204 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2493,8 +2476,8 @@ vErrors.push(err204);
 }
 errors++;
 }
-if(data99.computeSlices === undefined){
-const err205 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+if(data92 < 0 || isNaN(data92)){
+const err205 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2503,8 +2486,11 @@ vErrors.push(err205);
 }
 errors++;
 }
-if(data99.memorySlices === undefined){
-const err206 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+}
+}
+else {
+const err206 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2513,8 +2499,11 @@ vErrors.push(err206);
 }
 errors++;
 }
-if(data99.starts === undefined){
-const err207 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+}
+if(data90.stale !== undefined){
+let data93 = data90.stale;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err207 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2523,8 +2512,9 @@ vErrors.push(err207);
 }
 errors++;
 }
-if(data99.maxInstances === undefined){
-const err208 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+if(typeof data93 == "number"){
+if(data93 > 1000000 || isNaN(data93)){
+const err208 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2533,9 +2523,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-for(const key20 in data99){
-if(!(func17.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key20))){
-const err209 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(data93 < 0 || isNaN(data93)){
+const err209 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2545,11 +2534,10 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data99.name !== undefined){
-let data100 = data99.name;
-if(typeof data100 === "string"){
-if(func2(data100) > 32){
-const err210 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+}
+}
+else {
+const err210 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2559,8 +2547,11 @@ vErrors.push(err210);
 errors++;
 }
 }
-else {
-const err211 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.models !== undefined){
+let data94 = data65.models;
+if(Array.isArray(data94)){
+if(data94.length > 8){
+const err211 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2569,11 +2560,12 @@ vErrors.push(err211);
 }
 errors++;
 }
-}
-if(data99.id !== undefined){
-let data101 = data99.id;
-if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
-const err212 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len6 = data94.length;
+for(let i6=0; i6<len6; i6++){
+let data95 = data94[i6];
+if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
+if(data95.product === undefined){
+const err212 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2582,11 +2574,8 @@ vErrors.push(err212);
 }
 errors++;
 }
-}
-if(data99.computeSlices !== undefined){
-let data102 = data99.computeSlices;
-if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
-const err213 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data95.computeSlices === undefined){
+const err213 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2595,11 +2584,8 @@ vErrors.push(err213);
 }
 errors++;
 }
-}
-if(data99.memorySlices !== undefined){
-let data103 = data99.memorySlices;
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err214 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data95.memorySlices === undefined){
+const err214 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2608,12 +2594,8 @@ vErrors.push(err214);
 }
 errors++;
 }
-}
-if(data99.starts !== undefined){
-let data104 = data99.starts;
-if(Array.isArray(data104)){
-if(data104.length > 16){
-const err215 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data95.profiles === undefined){
+const err215 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2622,11 +2604,9 @@ vErrors.push(err215);
 }
 errors++;
 }
-const len8 = data104.length;
-for(let i8=0; i8<len8; i8++){
-let data105 = data104[i8];
-if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
-const err216 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key19 in data95){
+if(!((((key19 === "product") || (key19 === "computeSlices")) || (key19 === "memorySlices")) || (key19 === "profiles"))){
+const err216 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2636,9 +2616,11 @@ vErrors.push(err216);
 errors++;
 }
 }
-}
-else {
-const err217 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data95.product !== undefined){
+let data96 = data95.product;
+if(typeof data96 === "string"){
+if(func2(data96) > 128){
+const err217 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2648,10 +2630,8 @@ vErrors.push(err217);
 errors++;
 }
 }
-if(data99.maxInstances !== undefined){
-let data106 = data99.maxInstances;
-if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
-const err218 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err218 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2661,10 +2641,10 @@ vErrors.push(err218);
 errors++;
 }
 }
-if(data99.memoryMiB !== undefined){
-let data107 = data99.memoryMiB;
-if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err219 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data95.computeSlices !== undefined){
+let data97 = data95.computeSlices;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err219 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2673,11 +2653,9 @@ vErrors.push(err219);
 }
 errors++;
 }
-}
-if(data99.multiprocessors !== undefined){
-let data108 = data99.multiprocessors;
-if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
-const err220 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data97 == "number"){
+if(data97 > 16 || isNaN(data97)){
+const err220 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2686,12 +2664,8 @@ vErrors.push(err220);
 }
 errors++;
 }
-}
-if(data99.engines !== undefined){
-let data109 = data99.engines;
-if(Array.isArray(data109)){
-if(data109.length > 5){
-const err221 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data97 < 0 || isNaN(data97)){
+const err221 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2700,11 +2674,12 @@ vErrors.push(err221);
 }
 errors++;
 }
-const len9 = data109.length;
-for(let i9=0; i9<len9; i9++){
-let data110 = data109[i9];
-if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
-const err222 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+if(data95.memorySlices !== undefined){
+let data98 = data95.memorySlices;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err222 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2713,10 +2688,9 @@ vErrors.push(err222);
 }
 errors++;
 }
-}
-}
-else {
-const err223 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data98 == "number"){
+if(data98 > 16 || isNaN(data98)){
+const err223 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2725,10 +2699,8 @@ vErrors.push(err223);
 }
 errors++;
 }
-}
-}
-else {
-const err224 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data98 < 0 || isNaN(data98)){
+const err224 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2739,8 +2711,11 @@ errors++;
 }
 }
 }
-else {
-const err225 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data95.profiles !== undefined){
+let data99 = data95.profiles;
+if(Array.isArray(data99)){
+if(data99.length > 32){
+const err225 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2749,10 +2724,12 @@ vErrors.push(err225);
 }
 errors++;
 }
-}
-}
-else {
-const err226 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len7 = data99.length;
+for(let i7=0; i7<len7; i7++){
+let data100 = data99[i7];
+if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
+if(data100.name === undefined){
+const err226 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2761,10 +2738,8 @@ vErrors.push(err226);
 }
 errors++;
 }
-}
-}
-else {
-const err227 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data100.computeSlices === undefined){
+const err227 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2773,12 +2748,8 @@ vErrors.push(err227);
 }
 errors++;
 }
-}
-if(data64.gpus !== undefined){
-let data111 = data64.gpus;
-if(Array.isArray(data111)){
-if(data111.length > 64){
-const err228 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data100.memorySlices === undefined){
+const err228 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2787,12 +2758,8 @@ vErrors.push(err228);
 }
 errors++;
 }
-const len10 = data111.length;
-for(let i10=0; i10<len10; i10++){
-let data112 = data111[i10];
-if(data112 && typeof data112 == "object" && !Array.isArray(data112)){
-if(data112.uuid === undefined){
-const err229 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(data100.starts === undefined){
+const err229 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2801,8 +2768,8 @@ vErrors.push(err229);
 }
 errors++;
 }
-if(data112.index === undefined){
-const err230 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+if(data100.maxInstances === undefined){
+const err230 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2811,8 +2778,9 @@ vErrors.push(err230);
 }
 errors++;
 }
-if(data112.pciBusId === undefined){
-const err231 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+for(const key20 in data100){
+if(!(func8.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key20))){
+const err231 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2821,8 +2789,12 @@ vErrors.push(err231);
 }
 errors++;
 }
-if(data112.product === undefined){
-const err232 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+if(data100.name !== undefined){
+let data101 = data100.name;
+if(typeof data101 === "string"){
+if(func2(data101) > 32){
+const err232 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2831,8 +2803,9 @@ vErrors.push(err232);
 }
 errors++;
 }
-if(data112.instances === undefined){
-const err233 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+}
+else {
+const err233 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2841,9 +2814,11 @@ vErrors.push(err233);
 }
 errors++;
 }
-for(const key21 in data112){
-if(!(func17.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key21))){
-const err234 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+if(data100.id !== undefined){
+let data102 = data100.id;
+if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
+const err234 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2852,12 +2827,9 @@ vErrors.push(err234);
 }
 errors++;
 }
-}
-if(data112.uuid !== undefined){
-let data113 = data112.uuid;
-if(typeof data113 === "string"){
-if(func2(data113) > 64){
-const err235 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data102 == "number"){
+if(data102 > 1023 || isNaN(data102)){
+const err235 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1023},message:"must be <= 1023"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2866,9 +2838,8 @@ vErrors.push(err235);
 }
 errors++;
 }
-}
-else {
-const err236 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102 < 0 || isNaN(data102)){
+const err236 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2878,10 +2849,11 @@ vErrors.push(err236);
 errors++;
 }
 }
-if(data112.index !== undefined){
-let data114 = data112.index;
-if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
-const err237 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data100.computeSlices !== undefined){
+let data103 = data100.computeSlices;
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err237 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2890,12 +2862,9 @@ vErrors.push(err237);
 }
 errors++;
 }
-}
-if(data112.pciBusId !== undefined){
-let data115 = data112.pciBusId;
-if(typeof data115 === "string"){
-if(func2(data115) > 32){
-const err238 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(typeof data103 == "number"){
+if(data103 > 16 || isNaN(data103)){
+const err238 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2904,9 +2873,8 @@ vErrors.push(err238);
 }
 errors++;
 }
-}
-else {
-const err239 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103 < 0 || isNaN(data103)){
+const err239 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2916,11 +2884,11 @@ vErrors.push(err239);
 errors++;
 }
 }
-if(data112.pciDeviceId !== undefined){
-let data116 = data112.pciDeviceId;
-if(typeof data116 === "string"){
-if(func2(data116) > 10){
-const err240 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+if(data100.memorySlices !== undefined){
+let data104 = data100.memorySlices;
+if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
+const err240 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2929,9 +2897,9 @@ vErrors.push(err240);
 }
 errors++;
 }
-}
-else {
-const err241 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data104 == "number"){
+if(data104 > 16 || isNaN(data104)){
+const err241 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2940,12 +2908,8 @@ vErrors.push(err241);
 }
 errors++;
 }
-}
-if(data112.pciClass !== undefined){
-let data117 = data112.pciClass;
-if(typeof data117 === "string"){
-if(func2(data117) > 10){
-const err242 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+if(data104 < 0 || isNaN(data104)){
+const err242 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2955,8 +2919,12 @@ vErrors.push(err242);
 errors++;
 }
 }
-else {
-const err243 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data100.starts !== undefined){
+let data105 = data100.starts;
+if(Array.isArray(data105)){
+if(data105.length > 16){
+const err243 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2965,12 +2933,11 @@ vErrors.push(err243);
 }
 errors++;
 }
-}
-if(data112.product !== undefined){
-let data118 = data112.product;
-if(typeof data118 === "string"){
-if(func2(data118) > 128){
-const err244 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+const len8 = data105.length;
+for(let i8=0; i8<len8; i8++){
+let data106 = data105[i8];
+if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
+const err244 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2979,9 +2946,9 @@ vErrors.push(err244);
 }
 errors++;
 }
-}
-else {
-const err245 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data106 == "number"){
+if(data106 > 15 || isNaN(data106)){
+const err245 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2990,11 +2957,8 @@ vErrors.push(err245);
 }
 errors++;
 }
-}
-if(data112.memoryMiB !== undefined){
-let data119 = data112.memoryMiB;
-if(!((typeof data119 == "number") && (!(data119 % 1) && !isNaN(data119)))){
-const err246 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data106 < 0 || isNaN(data106)){
+const err246 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3004,11 +2968,10 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data112.computeCapability !== undefined){
-let data120 = data112.computeCapability;
-if(typeof data120 === "string"){
-if(func2(data120) > 8){
-const err247 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+}
+}
+else {
+const err247 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3018,8 +2981,10 @@ vErrors.push(err247);
 errors++;
 }
 }
-else {
-const err248 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.maxInstances !== undefined){
+let data107 = data100.maxInstances;
+if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
+const err248 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3028,10 +2993,9 @@ vErrors.push(err248);
 }
 errors++;
 }
-}
-if(data112.migCapable !== undefined){
-if(typeof data112.migCapable !== "boolean"){
-const err249 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(typeof data107 == "number"){
+if(data107 > 16 || isNaN(data107)){
+const err249 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3040,11 +3004,8 @@ vErrors.push(err249);
 }
 errors++;
 }
-}
-if(data112.mig !== undefined){
-let data122 = data112.mig;
-if(typeof data122 !== "string"){
-const err250 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data107 < 0 || isNaN(data107)){
+const err250 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3053,8 +3014,12 @@ vErrors.push(err250);
 }
 errors++;
 }
-if(!((data122 === "Enabled") || (data122 === "Disabled"))){
-const err251 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+}
+if(data100.memoryMiB !== undefined){
+let data108 = data100.memoryMiB;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err251 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3063,11 +3028,9 @@ vErrors.push(err251);
 }
 errors++;
 }
-}
-if(data112.migPending !== undefined){
-let data123 = data112.migPending;
-if(typeof data123 !== "string"){
-const err252 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data108 == "number"){
+if(data108 > 16777216 || isNaN(data108)){
+const err252 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3076,8 +3039,8 @@ vErrors.push(err252);
 }
 errors++;
 }
-if(!((data123 === "Enabled") || (data123 === "Disabled"))){
-const err253 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+if(data108 < 0 || isNaN(data108)){
+const err253 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3087,9 +3050,11 @@ vErrors.push(err253);
 errors++;
 }
 }
-if(data112.busy !== undefined){
-if(typeof data112.busy !== "boolean"){
-const err254 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+if(data100.multiprocessors !== undefined){
+let data109 = data100.multiprocessors;
+if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
+const err254 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3098,12 +3063,9 @@ vErrors.push(err254);
 }
 errors++;
 }
-}
-if(data112.pods !== undefined){
-let data125 = data112.pods;
-if(Array.isArray(data125)){
-if(data125.length > 16){
-const err255 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(typeof data109 == "number"){
+if(data109 > 4096 || isNaN(data109)){
+const err255 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3112,12 +3074,8 @@ vErrors.push(err255);
 }
 errors++;
 }
-const len11 = data125.length;
-for(let i11=0; i11<len11; i11++){
-let data126 = data125[i11];
-if(typeof data126 === "string"){
-if(func2(data126) > 320){
-const err256 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(data109 < 0 || isNaN(data109)){
+const err256 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3127,8 +3085,12 @@ vErrors.push(err256);
 errors++;
 }
 }
-else {
-const err257 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data100.engines !== undefined){
+let data110 = data100.engines;
+if(Array.isArray(data110)){
+if(data110.length > 5){
+const err257 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3137,10 +3099,11 @@ vErrors.push(err257);
 }
 errors++;
 }
-}
-}
-else {
-const err258 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len9 = data110.length;
+for(let i9=0; i9<len9; i9++){
+let data111 = data110[i9];
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err258 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3149,12 +3112,9 @@ vErrors.push(err258);
 }
 errors++;
 }
-}
-if(data112.error !== undefined){
-let data127 = data112.error;
-if(typeof data127 === "string"){
-if(func2(data127) > 256){
-const err259 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(typeof data111 == "number"){
+if(data111 > 1024 || isNaN(data111)){
+const err259 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3163,9 +3123,8 @@ vErrors.push(err259);
 }
 errors++;
 }
-}
-else {
-const err260 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data111 < 0 || isNaN(data111)){
+const err260 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3175,11 +3134,10 @@ vErrors.push(err260);
 errors++;
 }
 }
-if(data112.instances !== undefined){
-let data128 = data112.instances;
-if(Array.isArray(data128)){
-if(data128.length > 16){
-const err261 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+}
+else {
+const err261 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3188,12 +3146,10 @@ vErrors.push(err261);
 }
 errors++;
 }
-const len12 = data128.length;
-for(let i12=0; i12<len12; i12++){
-let data129 = data128[i12];
-if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
-if(data129.profile === undefined){
-const err262 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+}
+else {
+const err262 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3202,8 +3158,10 @@ vErrors.push(err262);
 }
 errors++;
 }
-if(data129.gi === undefined){
-const err263 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+}
+}
+else {
+const err263 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3212,8 +3170,10 @@ vErrors.push(err263);
 }
 errors++;
 }
-if(data129.start === undefined){
-const err264 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+}
+}
+else {
+const err264 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3222,8 +3182,10 @@ vErrors.push(err264);
 }
 errors++;
 }
-if(data129.computeInstances === undefined){
-const err265 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+}
+}
+else {
+const err265 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3232,9 +3194,12 @@ vErrors.push(err265);
 }
 errors++;
 }
-for(const key22 in data129){
-if(!((((((key22 === "profile") || (key22 === "gi")) || (key22 === "start")) || (key22 === "busy")) || (key22 === "pods")) || (key22 === "computeInstances"))){
-const err266 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+if(data65.gpus !== undefined){
+let data112 = data65.gpus;
+if(Array.isArray(data112)){
+if(data112.length > 64){
+const err266 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3243,12 +3208,12 @@ vErrors.push(err266);
 }
 errors++;
 }
-}
-if(data129.profile !== undefined){
-let data130 = data129.profile;
-if(typeof data130 === "string"){
-if(func2(data130) > 32){
-const err267 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+const len10 = data112.length;
+for(let i10=0; i10<len10; i10++){
+let data113 = data112[i10];
+if(data113 && typeof data113 == "object" && !Array.isArray(data113)){
+if(data113.uuid === undefined){
+const err267 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3257,9 +3222,8 @@ vErrors.push(err267);
 }
 errors++;
 }
-}
-else {
-const err268 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.index === undefined){
+const err268 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3268,11 +3232,8 @@ vErrors.push(err268);
 }
 errors++;
 }
-}
-if(data129.gi !== undefined){
-let data131 = data129.gi;
-if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
-const err269 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data113.pciBusId === undefined){
+const err269 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3281,11 +3242,8 @@ vErrors.push(err269);
 }
 errors++;
 }
-}
-if(data129.start !== undefined){
-let data132 = data129.start;
-if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
-const err270 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data113.product === undefined){
+const err270 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3294,10 +3252,8 @@ vErrors.push(err270);
 }
 errors++;
 }
-}
-if(data129.busy !== undefined){
-if(typeof data129.busy !== "boolean"){
-const err271 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data113.instances === undefined){
+const err271 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3306,12 +3262,9 @@ vErrors.push(err271);
 }
 errors++;
 }
-}
-if(data129.pods !== undefined){
-let data134 = data129.pods;
-if(Array.isArray(data134)){
-if(data134.length > 16){
-const err272 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+for(const key21 in data113){
+if(!(func8.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key21))){
+const err272 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3320,12 +3273,12 @@ vErrors.push(err272);
 }
 errors++;
 }
-const len13 = data134.length;
-for(let i13=0; i13<len13; i13++){
-let data135 = data134[i13];
-if(typeof data135 === "string"){
-if(func2(data135) > 320){
-const err273 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+if(data113.uuid !== undefined){
+let data114 = data113.uuid;
+if(typeof data114 === "string"){
+if(func2(data114) > 64){
+const err273 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3336,7 +3289,7 @@ errors++;
 }
 }
 else {
-const err274 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err274 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3346,9 +3299,10 @@ vErrors.push(err274);
 errors++;
 }
 }
-}
-else {
-const err275 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data113.index !== undefined){
+let data115 = data113.index;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err275 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3357,12 +3311,9 @@ vErrors.push(err275);
 }
 errors++;
 }
-}
-if(data129.computeInstances !== undefined){
-let data136 = data129.computeInstances;
-if(Array.isArray(data136)){
-if(data136.length > 8){
-const err276 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(typeof data115 == "number"){
+if(data115 > 255 || isNaN(data115)){
+const err276 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3371,12 +3322,8 @@ vErrors.push(err276);
 }
 errors++;
 }
-const len14 = data136.length;
-for(let i14=0; i14<len14; i14++){
-let data137 = data136[i14];
-if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
-if(data137.profile === undefined){
-const err277 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+if(data115 < 0 || isNaN(data115)){
+const err277 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3385,9 +3332,13 @@ vErrors.push(err277);
 }
 errors++;
 }
-for(const key23 in data137){
-if(!(((((key23 === "profile") || (key23 === "uuid")) || (key23 === "memoryMiB")) || (key23 === "multiprocessors")) || (key23 === "engines"))){
-const err278 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+}
+if(data113.pciBusId !== undefined){
+let data116 = data113.pciBusId;
+if(typeof data116 === "string"){
+if(func2(data116) > 32){
+const err278 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3397,11 +3348,8 @@ vErrors.push(err278);
 errors++;
 }
 }
-if(data137.profile !== undefined){
-let data138 = data137.profile;
-if(typeof data138 === "string"){
-if(func2(data138) > 32){
-const err279 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err279 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3411,8 +3359,11 @@ vErrors.push(err279);
 errors++;
 }
 }
-else {
-const err280 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.pciDeviceId !== undefined){
+let data117 = data113.pciDeviceId;
+if(typeof data117 === "string"){
+if(func2(data117) > 10){
+const err280 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3422,11 +3373,8 @@ vErrors.push(err280);
 errors++;
 }
 }
-if(data137.uuid !== undefined){
-let data139 = data137.uuid;
-if(typeof data139 === "string"){
-if(func2(data139) > 64){
-const err281 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err281 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3436,8 +3384,11 @@ vErrors.push(err281);
 errors++;
 }
 }
-else {
-const err282 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.pciClass !== undefined){
+let data118 = data113.pciClass;
+if(typeof data118 === "string"){
+if(func2(data118) > 10){
+const err282 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3447,10 +3398,8 @@ vErrors.push(err282);
 errors++;
 }
 }
-if(data137.memoryMiB !== undefined){
-let data140 = data137.memoryMiB;
-if(!((typeof data140 == "number") && (!(data140 % 1) && !isNaN(data140)))){
-const err283 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err283 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3460,10 +3409,11 @@ vErrors.push(err283);
 errors++;
 }
 }
-if(data137.multiprocessors !== undefined){
-let data141 = data137.multiprocessors;
-if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
-const err284 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data113.product !== undefined){
+let data119 = data113.product;
+if(typeof data119 === "string"){
+if(func2(data119) > 128){
+const err284 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3473,11 +3423,8 @@ vErrors.push(err284);
 errors++;
 }
 }
-if(data137.engines !== undefined){
-let data142 = data137.engines;
-if(Array.isArray(data142)){
-if(data142.length > 5){
-const err285 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+else {
+const err285 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3486,11 +3433,11 @@ vErrors.push(err285);
 }
 errors++;
 }
-const len15 = data142.length;
-for(let i15=0; i15<len15; i15++){
-let data143 = data142[i15];
-if(!((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143)))){
-const err286 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data113.memoryMiB !== undefined){
+let data120 = data113.memoryMiB;
+if(!((typeof data120 == "number") && (!(data120 % 1) && !isNaN(data120)))){
+const err286 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3499,10 +3446,9 @@ vErrors.push(err286);
 }
 errors++;
 }
-}
-}
-else {
-const err287 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data120 == "number"){
+if(data120 > 16777216 || isNaN(data120)){
+const err287 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3511,10 +3457,8 @@ vErrors.push(err287);
 }
 errors++;
 }
-}
-}
-else {
-const err288 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data120 < 0 || isNaN(data120)){
+const err288 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3525,8 +3469,11 @@ errors++;
 }
 }
 }
-else {
-const err289 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data113.computeCapability !== undefined){
+let data121 = data113.computeCapability;
+if(typeof data121 === "string"){
+if(func2(data121) > 8){
+const err289 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3536,9 +3483,8 @@ vErrors.push(err289);
 errors++;
 }
 }
-}
 else {
-const err290 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err290 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3548,9 +3494,9 @@ vErrors.push(err290);
 errors++;
 }
 }
-}
-else {
-const err291 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data113.migCapable !== undefined){
+if(typeof data113.migCapable !== "boolean"){
+const err291 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3560,9 +3506,10 @@ vErrors.push(err291);
 errors++;
 }
 }
-}
-else {
-const err292 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data113.mig !== undefined){
+let data123 = data113.mig;
+if(typeof data123 !== "string"){
+const err292 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3571,10 +3518,8 @@ vErrors.push(err292);
 }
 errors++;
 }
-}
-}
-else {
-const err293 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!((data123 === "Enabled") || (data123 === "Disabled"))){
+const err293 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3584,12 +3529,10 @@ vErrors.push(err293);
 errors++;
 }
 }
-if(data64.lastGood !== undefined){
-let data144 = data64.lastGood;
-if(data144 && typeof data144 == "object" && !Array.isArray(data144)){
-for(const key24 in data144){
-if(!((key24 === "bootID") || (key24 === "gpus"))){
-const err294 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(data113.migPending !== undefined){
+let data124 = data113.migPending;
+if(typeof data124 !== "string"){
+const err294 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3598,12 +3541,8 @@ vErrors.push(err294);
 }
 errors++;
 }
-}
-if(data144.bootID !== undefined){
-let data145 = data144.bootID;
-if(typeof data145 === "string"){
-if(func2(data145) > 64){
-const err295 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!((data124 === "Enabled") || (data124 === "Disabled"))){
+const err295 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3613,8 +3552,9 @@ vErrors.push(err295);
 errors++;
 }
 }
-else {
-const err296 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.busy !== undefined){
+if(typeof data113.busy !== "boolean"){
+const err296 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3624,11 +3564,11 @@ vErrors.push(err296);
 errors++;
 }
 }
-if(data144.gpus !== undefined){
-let data146 = data144.gpus;
-if(Array.isArray(data146)){
-if(data146.length > 64){
-const err297 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data113.pods !== undefined){
+let data126 = data113.pods;
+if(Array.isArray(data126)){
+if(data126.length > 16){
+const err297 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3637,12 +3577,12 @@ vErrors.push(err297);
 }
 errors++;
 }
-const len16 = data146.length;
-for(let i16=0; i16<len16; i16++){
-let data147 = data146[i16];
-if(data147 && typeof data147 == "object" && !Array.isArray(data147)){
-if(data147.uuid === undefined){
-const err298 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+const len11 = data126.length;
+for(let i11=0; i11<len11; i11++){
+let data127 = data126[i11];
+if(typeof data127 === "string"){
+if(func2(data127) > 320){
+const err298 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3651,9 +3591,9 @@ vErrors.push(err298);
 }
 errors++;
 }
-for(const key25 in data147){
-if(!(((key25 === "uuid") || (key25 === "mig")) || (key25 === "placements"))){
-const err299 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+}
+else {
+const err299 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3663,11 +3603,9 @@ vErrors.push(err299);
 errors++;
 }
 }
-if(data147.uuid !== undefined){
-let data148 = data147.uuid;
-if(typeof data148 === "string"){
-if(func2(data148) > 64){
-const err300 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err300 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3677,8 +3615,11 @@ vErrors.push(err300);
 errors++;
 }
 }
-else {
-const err301 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.error !== undefined){
+let data128 = data113.error;
+if(typeof data128 === "string"){
+if(func2(data128) > 256){
+const err301 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3688,10 +3629,8 @@ vErrors.push(err301);
 errors++;
 }
 }
-if(data147.mig !== undefined){
-let data149 = data147.mig;
-if(typeof data149 !== "string"){
-const err302 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err302 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3700,8 +3639,12 @@ vErrors.push(err302);
 }
 errors++;
 }
-if(!((data149 === "Enabled") || (data149 === "Disabled"))){
-const err303 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data113.instances !== undefined){
+let data129 = data113.instances;
+if(Array.isArray(data129)){
+if(data129.length > 16){
+const err303 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3710,12 +3653,12 @@ vErrors.push(err303);
 }
 errors++;
 }
-}
-if(data147.placements !== undefined){
-let data150 = data147.placements;
-if(Array.isArray(data150)){
-if(data150.length > 16){
-const err304 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+const len12 = data129.length;
+for(let i12=0; i12<len12; i12++){
+let data130 = data129[i12];
+if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
+if(data130.profile === undefined){
+const err304 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3724,12 +3667,8 @@ vErrors.push(err304);
 }
 errors++;
 }
-const len17 = data150.length;
-for(let i17=0; i17<len17; i17++){
-let data151 = data150[i17];
-if(typeof data151 === "string"){
-if(func2(data151) > 48){
-const err305 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(data130.gi === undefined){
+const err305 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3738,9 +3677,8 @@ vErrors.push(err305);
 }
 errors++;
 }
-}
-else {
-const err306 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data130.start === undefined){
+const err306 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3749,10 +3687,8 @@ vErrors.push(err306);
 }
 errors++;
 }
-}
-}
-else {
-const err307 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data130.computeInstances === undefined){
+const err307 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3761,10 +3697,9 @@ vErrors.push(err307);
 }
 errors++;
 }
-}
-}
-else {
-const err308 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key22 in data130){
+if(!((((((key22 === "profile") || (key22 === "gi")) || (key22 === "start")) || (key22 === "busy")) || (key22 === "pods")) || (key22 === "computeInstances"))){
+const err308 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3774,9 +3709,11 @@ vErrors.push(err308);
 errors++;
 }
 }
-}
-else {
-const err309 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data130.profile !== undefined){
+let data131 = data130.profile;
+if(typeof data131 === "string"){
+if(func2(data131) > 32){
+const err309 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3786,9 +3723,8 @@ vErrors.push(err309);
 errors++;
 }
 }
-}
 else {
-const err310 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err310 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3798,9 +3734,10 @@ vErrors.push(err310);
 errors++;
 }
 }
-}
-else {
-const err311 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data130.gi !== undefined){
+let data132 = data130.gi;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err311 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3809,10 +3746,9 @@ vErrors.push(err311);
 }
 errors++;
 }
-}
-}
-else {
-const err312 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data132 == "number"){
+if(data132 > 65535 || isNaN(data132)){
+const err312 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3821,15 +3757,714 @@ vErrors.push(err312);
 }
 errors++;
 }
-}
-}
-else {
-const err313 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data132 < 0 || isNaN(data132)){
+const err313 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err313];
 }
 else {
 vErrors.push(err313);
+}
+errors++;
+}
+}
+}
+if(data130.start !== undefined){
+let data133 = data130.start;
+if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
+const err314 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err314];
+}
+else {
+vErrors.push(err314);
+}
+errors++;
+}
+if(typeof data133 == "number"){
+if(data133 > 15 || isNaN(data133)){
+const err315 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
+if(vErrors === null){
+vErrors = [err315];
+}
+else {
+vErrors.push(err315);
+}
+errors++;
+}
+if(data133 < 0 || isNaN(data133)){
+const err316 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err316];
+}
+else {
+vErrors.push(err316);
+}
+errors++;
+}
+}
+}
+if(data130.busy !== undefined){
+if(typeof data130.busy !== "boolean"){
+const err317 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err317];
+}
+else {
+vErrors.push(err317);
+}
+errors++;
+}
+}
+if(data130.pods !== undefined){
+let data135 = data130.pods;
+if(Array.isArray(data135)){
+if(data135.length > 16){
+const err318 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err318];
+}
+else {
+vErrors.push(err318);
+}
+errors++;
+}
+const len13 = data135.length;
+for(let i13=0; i13<len13; i13++){
+let data136 = data135[i13];
+if(typeof data136 === "string"){
+if(func2(data136) > 320){
+const err319 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+if(vErrors === null){
+vErrors = [err319];
+}
+else {
+vErrors.push(err319);
+}
+errors++;
+}
+}
+else {
+const err320 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err320];
+}
+else {
+vErrors.push(err320);
+}
+errors++;
+}
+}
+}
+else {
+const err321 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err321];
+}
+else {
+vErrors.push(err321);
+}
+errors++;
+}
+}
+if(data130.computeInstances !== undefined){
+let data137 = data130.computeInstances;
+if(Array.isArray(data137)){
+if(data137.length > 8){
+const err322 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(vErrors === null){
+vErrors = [err322];
+}
+else {
+vErrors.push(err322);
+}
+errors++;
+}
+const len14 = data137.length;
+for(let i14=0; i14<len14; i14++){
+let data138 = data137[i14];
+if(data138 && typeof data138 == "object" && !Array.isArray(data138)){
+if(data138.profile === undefined){
+const err323 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+if(vErrors === null){
+vErrors = [err323];
+}
+else {
+vErrors.push(err323);
+}
+errors++;
+}
+for(const key23 in data138){
+if(!(((((key23 === "profile") || (key23 === "uuid")) || (key23 === "memoryMiB")) || (key23 === "multiprocessors")) || (key23 === "engines"))){
+const err324 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err324];
+}
+else {
+vErrors.push(err324);
+}
+errors++;
+}
+}
+if(data138.profile !== undefined){
+let data139 = data138.profile;
+if(typeof data139 === "string"){
+if(func2(data139) > 32){
+const err325 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err325];
+}
+else {
+vErrors.push(err325);
+}
+errors++;
+}
+}
+else {
+const err326 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err326];
+}
+else {
+vErrors.push(err326);
+}
+errors++;
+}
+}
+if(data138.uuid !== undefined){
+let data140 = data138.uuid;
+if(typeof data140 === "string"){
+if(func2(data140) > 64){
+const err327 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err327];
+}
+else {
+vErrors.push(err327);
+}
+errors++;
+}
+}
+else {
+const err328 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err328];
+}
+else {
+vErrors.push(err328);
+}
+errors++;
+}
+}
+if(data138.memoryMiB !== undefined){
+let data141 = data138.memoryMiB;
+if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
+const err329 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err329];
+}
+else {
+vErrors.push(err329);
+}
+errors++;
+}
+if(typeof data141 == "number"){
+if(data141 > 16777216 || isNaN(data141)){
+const err330 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
+if(vErrors === null){
+vErrors = [err330];
+}
+else {
+vErrors.push(err330);
+}
+errors++;
+}
+if(data141 < 0 || isNaN(data141)){
+const err331 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err331];
+}
+else {
+vErrors.push(err331);
+}
+errors++;
+}
+}
+}
+if(data138.multiprocessors !== undefined){
+let data142 = data138.multiprocessors;
+if(!((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142)))){
+const err332 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err332];
+}
+else {
+vErrors.push(err332);
+}
+errors++;
+}
+if(typeof data142 == "number"){
+if(data142 > 4096 || isNaN(data142)){
+const err333 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
+if(vErrors === null){
+vErrors = [err333];
+}
+else {
+vErrors.push(err333);
+}
+errors++;
+}
+if(data142 < 0 || isNaN(data142)){
+const err334 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err334];
+}
+else {
+vErrors.push(err334);
+}
+errors++;
+}
+}
+}
+if(data138.engines !== undefined){
+let data143 = data138.engines;
+if(Array.isArray(data143)){
+if(data143.length > 5){
+const err335 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(vErrors === null){
+vErrors = [err335];
+}
+else {
+vErrors.push(err335);
+}
+errors++;
+}
+const len15 = data143.length;
+for(let i15=0; i15<len15; i15++){
+let data144 = data143[i15];
+if(!((typeof data144 == "number") && (!(data144 % 1) && !isNaN(data144)))){
+const err336 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err336];
+}
+else {
+vErrors.push(err336);
+}
+errors++;
+}
+if(typeof data144 == "number"){
+if(data144 > 1024 || isNaN(data144)){
+const err337 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+if(vErrors === null){
+vErrors = [err337];
+}
+else {
+vErrors.push(err337);
+}
+errors++;
+}
+if(data144 < 0 || isNaN(data144)){
+const err338 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err338];
+}
+else {
+vErrors.push(err338);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err339 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err339];
+}
+else {
+vErrors.push(err339);
+}
+errors++;
+}
+}
+}
+else {
+const err340 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err340];
+}
+else {
+vErrors.push(err340);
+}
+errors++;
+}
+}
+}
+else {
+const err341 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err341];
+}
+else {
+vErrors.push(err341);
+}
+errors++;
+}
+}
+}
+else {
+const err342 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err342];
+}
+else {
+vErrors.push(err342);
+}
+errors++;
+}
+}
+}
+else {
+const err343 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err343];
+}
+else {
+vErrors.push(err343);
+}
+errors++;
+}
+}
+}
+else {
+const err344 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err344];
+}
+else {
+vErrors.push(err344);
+}
+errors++;
+}
+}
+}
+else {
+const err345 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err345];
+}
+else {
+vErrors.push(err345);
+}
+errors++;
+}
+}
+if(data65.lastGood !== undefined){
+let data145 = data65.lastGood;
+if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
+for(const key24 in data145){
+if(!((key24 === "bootID") || (key24 === "gpus"))){
+const err346 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err346];
+}
+else {
+vErrors.push(err346);
+}
+errors++;
+}
+}
+if(data145.bootID !== undefined){
+let data146 = data145.bootID;
+if(typeof data146 === "string"){
+if(func2(data146) > 64){
+const err347 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err347];
+}
+else {
+vErrors.push(err347);
+}
+errors++;
+}
+}
+else {
+const err348 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err348];
+}
+else {
+vErrors.push(err348);
+}
+errors++;
+}
+}
+if(data145.gpus !== undefined){
+let data147 = data145.gpus;
+if(Array.isArray(data147)){
+if(data147.length > 64){
+const err349 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(vErrors === null){
+vErrors = [err349];
+}
+else {
+vErrors.push(err349);
+}
+errors++;
+}
+const len16 = data147.length;
+for(let i16=0; i16<len16; i16++){
+let data148 = data147[i16];
+if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
+if(data148.uuid === undefined){
+const err350 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(vErrors === null){
+vErrors = [err350];
+}
+else {
+vErrors.push(err350);
+}
+errors++;
+}
+for(const key25 in data148){
+if(!((((key25 === "uuid") || (key25 === "mig")) || (key25 === "placements")) || (key25 === "unsettled"))){
+const err351 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err351];
+}
+else {
+vErrors.push(err351);
+}
+errors++;
+}
+}
+if(data148.uuid !== undefined){
+let data149 = data148.uuid;
+if(typeof data149 === "string"){
+if(func2(data149) > 64){
+const err352 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err352];
+}
+else {
+vErrors.push(err352);
+}
+errors++;
+}
+}
+else {
+const err353 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err353];
+}
+else {
+vErrors.push(err353);
+}
+errors++;
+}
+}
+if(data148.mig !== undefined){
+let data150 = data148.mig;
+if(typeof data150 !== "string"){
+const err354 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err354];
+}
+else {
+vErrors.push(err354);
+}
+errors++;
+}
+if(!((data150 === "Enabled") || (data150 === "Disabled"))){
+const err355 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err355];
+}
+else {
+vErrors.push(err355);
+}
+errors++;
+}
+}
+if(data148.placements !== undefined){
+let data151 = data148.placements;
+if(Array.isArray(data151)){
+if(data151.length > 16){
+const err356 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err356];
+}
+else {
+vErrors.push(err356);
+}
+errors++;
+}
+const len17 = data151.length;
+for(let i17=0; i17<len17; i17++){
+let data152 = data151[i17];
+if(typeof data152 === "string"){
+if(func2(data152) > 48){
+const err357 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(vErrors === null){
+vErrors = [err357];
+}
+else {
+vErrors.push(err357);
+}
+errors++;
+}
+}
+else {
+const err358 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err358];
+}
+else {
+vErrors.push(err358);
+}
+errors++;
+}
+}
+}
+else {
+const err359 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err359];
+}
+else {
+vErrors.push(err359);
+}
+errors++;
+}
+}
+if(data148.unsettled !== undefined){
+let data153 = data148.unsettled;
+if(data153 && typeof data153 == "object" && !Array.isArray(data153)){
+if(Object.keys(data153).length > 32){
+const err360 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(vErrors === null){
+vErrors = [err360];
+}
+else {
+vErrors.push(err360);
+}
+errors++;
+}
+for(const key26 in data153){
+let data154 = data153[key26];
+if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
+const err361 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err361];
+}
+else {
+vErrors.push(err361);
+}
+errors++;
+}
+if(typeof data154 == "number"){
+if(data154 > 16 || isNaN(data154)){
+const err362 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(vErrors === null){
+vErrors = [err362];
+}
+else {
+vErrors.push(err362);
+}
+errors++;
+}
+if(data154 < 1 || isNaN(data154)){
+const err363 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err363];
+}
+else {
+vErrors.push(err363);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err364 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err364];
+}
+else {
+vErrors.push(err364);
+}
+errors++;
+}
+}
+}
+else {
+const err365 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err365];
+}
+else {
+vErrors.push(err365);
+}
+errors++;
+}
+}
+}
+else {
+const err366 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err366];
+}
+else {
+vErrors.push(err366);
+}
+errors++;
+}
+}
+}
+else {
+const err367 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err367];
+}
+else {
+vErrors.push(err367);
+}
+errors++;
+}
+}
+}
+else {
+const err368 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err368];
+}
+else {
+vErrors.push(err368);
+}
+errors++;
+}
+}
+}
+else {
+const err369 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err369];
+}
+else {
+vErrors.push(err369);
+}
+errors++;
+}
+}
+}
+else {
+const err370 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err370];
+}
+else {
+vErrors.push(err370);
 }
 errors++;
 }

@@ -48,6 +48,8 @@ export interface NodePlan {
   readonly gpus: readonly GpuPlan[];
   /** GPUs that do not answer. */
   readonly lost: readonly { readonly pciBusId: string; readonly error: HostFault }[];
+  /** Entries of the layout that apply to no GPU of this node, and why: `layout.yaml:3:5: layouts[1]: GPU 1 (Tesla T4) has no MIG …`. */
+  readonly skipped: readonly string[];
 }
 
 /** Plans a node on what was just read, with the driver's own tables: what it says is what `apply` does. */
@@ -59,9 +61,11 @@ export function planNode(device: DeviceState, layout: NodeLayout): NodePlan {
     const details = { tried: 'to read the GPU', found: fault.message, gpu: pciBusId };
     return { pciBusId, error: explainFault(new DeviceError(fault.code, details)) };
   });
-  if ('refusal' in resolved) return { state: 'Refused', reason: resolved.refusal, gpus, lost };
-  if (lost.length > 0 || gpus.some(({ outcome }) => outcome === 'Refused')) return { state: 'Refused', gpus, lost };
-  return { state: gpus.some(({ outcome }) => outcome === 'Change') ? 'Change' : 'Unchanged', gpus, lost };
+  if ('refusal' in resolved) return { state: 'Refused', reason: resolved.refusal, gpus, lost, skipped: [] };
+  const { skipped } = resolved;
+  const has = (wanted: GpuPlan['outcome']) => gpus.some(({ outcome }) => outcome === wanted);
+  if (lost.length > 0 || has('Refused')) return { state: 'Refused', gpus, lost, skipped };
+  return { state: has('Change') ? 'Change' : 'Unchanged', gpus, lost, skipped };
 }
 
 function planGpu(gpu: GpuState, targets: readonly GpuTarget[]): GpuPlan {

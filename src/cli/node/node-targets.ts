@@ -13,7 +13,13 @@ export interface NodeRefusal {
   readonly message: string;
 }
 
-export type NodeTargets = { readonly targets: readonly GpuTarget[] } | { readonly refusal: NodeRefusal };
+export type NodeTargets =
+  | {
+      readonly targets: readonly GpuTarget[];
+      /** Entries that apply to no GPU of this node, and why; each begins with the place in the file. */
+      readonly skipped: readonly string[];
+    }
+  | { readonly refusal: NodeRefusal };
 
 /** What each GPU shall be, by the rules of a policy; a refusal concerns the node as a whole and nothing is touched. */
 export function resolveTargets(layout: NodeLayout, device: DeviceState): NodeTargets {
@@ -24,7 +30,8 @@ export function resolveTargets(layout: NodeLayout, device: DeviceState): NodeTar
   if ('wish' in resolved) {
     // mig-parted calls a filter that meets nothing a success; the node would then not be what the file says.
     if (resolved.wish.gpus.length === 0) return { refusal: refuseNothing(layout, device) };
-    return { targets: resolved.wish.gpus.map(toTarget) };
+    const skipped = resolved.skipped.map(({ entry, message }) => `${layout.locate({ entry })}: ${message}`);
+    return { targets: resolved.wish.gpus.map(toTarget), skipped };
   }
   const { entry, refusal } = resolved;
   const place = layout.locate(entry === undefined ? 'strategy' : { entry });

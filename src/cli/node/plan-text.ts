@@ -11,7 +11,7 @@ export function writePlan(plan: NodePlan, device: DeviceState): readonly string[
     // Where nothing may be touched, what would become of single GPUs is beside the point.
     return plan.reason === undefined ? writeGpu(gpu, geometry) : [];
   });
-  return [...lines, summarize(plan)];
+  return [...lines, ...plan.skipped.map((reason) => `skipped: ${reason}`), summarize(plan)];
 }
 
 export function nameGpu({ index, product, pciBusId }: GpuPlan): string {

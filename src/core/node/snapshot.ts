@@ -49,8 +49,8 @@ export interface NodeSettings {
 export interface FreshRead {
   /** Of the policy that decides; undefined where there is none any more. */
   readonly policy: { readonly uid: string | undefined; readonly generation: number | undefined } | undefined;
-  /** Undefined where the cluster has no such API. */
-  readonly resourceSlices: readonly ResourceSliceView[] | undefined;
+  /** Of this node. */
+  readonly resourceSlices: readonly ResourceSliceView[];
 }
 
 /** All that was read of one node. Nothing else decides what becomes of it. */

@@ -5,12 +5,12 @@ import { type NodeGpu, type NodeWish, planNode, type Want } from '../node/assign
 import type { GpuLayout } from './gpu-layout.ts';
 import type { LayoutEntry } from './layout-entry.ts';
 import { findForeign, type ForeignInstances } from './ownership.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { LayoutRefusal } from './refusal.ts';
 import { viewReport } from './report-view.ts';
 
 /** By GPU UUID the index of the entry that decides; or the entry that cannot have its GPUs, and why. */
 export type Assignment =
-  { readonly entryOf: ReadonlyMap<string, number> } | { readonly entry: number; readonly refusal: PolicyRefusal };
+  { readonly entryOf: ReadonlyMap<string, number> } | { readonly entry: number; readonly refusal: LayoutRefusal };
 
 /**
  * Gives the GPUs of a node to the entries of a policy. Where no entry has a count there is nothing to choose. Else the assignment is
@@ -78,7 +78,7 @@ function toWant(layout: GpuLayout): Want {
 }
 
 /** Where no GPU can take the layout its own numbers say more than that of GPUs. */
-function refuseShort(entry: LayoutEntry | undefined, message: string): PolicyRefusal {
+function refuseShort(entry: LayoutEntry | undefined, message: string): LayoutRefusal {
   const layouts = [...(entry?.layouts.values() ?? [])];
   const refusals = layouts.flatMap((layout) => ('refusal' in layout ? [layout.refusal] : []));
   const [first] = refusals;

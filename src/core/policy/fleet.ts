@@ -5,7 +5,7 @@ import { checkPolicy } from './check.ts';
 import type { NodeClaim } from './claim.ts';
 import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
 import { type NodeWish, resolveNode } from './resolve-node.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { Support } from './support.ts';
@@ -20,7 +20,7 @@ export interface PolicyRecord {
   /** Nodes that have not been asked yet whether they can take its generation. */
   readonly unchecked: Set<string>;
   /** Nodes that cannot take it, and why. */
-  readonly refused: Map<string, PolicyRefusal>;
+  readonly refused: Map<string, LayoutRefusal>;
   acceptedGeneration: number | undefined;
   tally: PolicyTally;
 }

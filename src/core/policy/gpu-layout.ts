@@ -4,11 +4,11 @@ import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { resolveProfile } from '../gpu/geometry/profile-lookup.ts';
 import { fitLayout } from '../gpu/plan/fit.ts';
 import { expandPreset } from '../gpu/plan/preset.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { LayoutRefusal } from './refusal.ts';
 
 /** What an entry of `layouts` makes of a GPU with this geometry: MIG off, a layout, or the reason why it cannot. */
 export type GpuLayout =
-  { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: PolicyRefusal };
+  { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: LayoutRefusal };
 
 /**
  * Applies one entry of `layouts` to one geometry.

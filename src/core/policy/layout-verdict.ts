@@ -2,14 +2,14 @@ import type { GpuSelector, PolicyLayout } from '../../api/types.ts';
 import { matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 import { type GpuModel, MODELS, type Product } from '../gpu/geometry/models.ts';
 import { layoutFor } from './gpu-layout.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { LayoutRefusal } from './refusal.ts';
 
 /** A model that an entry of `layouts` can meet, and whether it can take the entry. */
 export interface ModelVerdict {
   readonly model: GpuModel;
   /** What people call it: `A100-SXM4-40GB`. */
   readonly name: string;
-  readonly refusal?: PolicyRefusal;
+  readonly refusal?: LayoutRefusal;
 }
 
 /** What one entry meets among the models of the built-in table. */

@@ -1,11 +1,14 @@
 import type { DeviceReport, GpuReport, ModelReport } from '../../api/types.ts';
 import type { Geometry, Profile } from '../gpu/geometry/geometry.ts';
+import type { GpuModel } from '../gpu/geometry/model.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { deriveEngineTotals } from '../gpu/geometry/profile-lookup.ts';
+import { contradictsModel } from '../gpu/geometry/table-check.ts';
 
 /**
  * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does
- * not answer); undefined where the GPU has no MIG.
+ * not answer); undefined where the GPU has no MIG. A table that contradicts what is known of the model is not used: it is a mistake
+ * of the agent, or of whoever has its token, and would decide what fits and how long the planner searches.
  */
 export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | undefined {
   if (gpu.migCapable === false) return undefined;
@@ -17,10 +20,11 @@ export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | u
 // The planner prepares each geometry object once: the same report must give the same object.
 const geometries = new WeakMap<ModelReport, Geometry>();
 
-function remember(report: ModelReport, builtIn: Geometry | undefined): Geometry {
+function remember(report: ModelReport, builtIn: GpuModel | undefined): Geometry {
   const known = geometries.get(report);
   if (known) return known;
-  const geometry = fromReport(report, builtIn);
+  const reported = fromReport(report, builtIn);
+  const geometry = builtIn !== undefined && contradictsModel(reported, builtIn) ? builtIn : reported;
   geometries.set(report, geometry);
   return geometry;
 }

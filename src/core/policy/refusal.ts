@@ -1,13 +1,11 @@
-/** Why a policy, or its wish for a node, is refused. The reason and message go into condition Valid as they are. */
+/** Why GPUs cannot be what a policy says. The reason and message go into conditions as they are. */
+export interface LayoutRefusal {
+  readonly reason: 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' | 'NotEnoughGpus' | 'SingleNeedsOneProfile';
+  readonly message: string;
+}
+
+/** Why a policy is refused, also whatever the GPUs. */
 export interface PolicyRefusal {
-  readonly reason:
-    | 'NotSupportedYet'
-    | 'NotConfigured'
-    | 'SharingRefused'
-    | 'UnknownProfile'
-    | 'UnknownPreset'
-    | 'DoesNotFit'
-    | 'NotEnoughGpus'
-    | 'SingleNeedsOneProfile';
+  readonly reason: LayoutRefusal['reason'] | 'NotSupportedYet' | 'NotConfigured' | 'SharingRefused';
   readonly message: string;
 }

@@ -5,7 +5,7 @@ import { type LayoutEntry, readEntries } from './layout-entry.ts';
 import { liveGeometry } from './live-geometry.ts';
 import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { LayoutRefusal } from './refusal.ts';
 import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
 
@@ -35,7 +35,7 @@ export type NodeWish =
       readonly skipped: readonly SkippedEntry[];
     }
   | {
-      readonly refusal: PolicyRefusal;
+      readonly refusal: LayoutRefusal;
       /** Index of the entry that is refused; absent where it is the strategy. */
       readonly entry?: number;
     };
@@ -86,7 +86,7 @@ function wishFor(
 function findRefused(
   entries: readonly LayoutEntry[],
   entryOf: ReadonlyMap<string, number>,
-): Extract<NodeWish, { readonly refusal: PolicyRefusal }> | undefined {
+): Extract<NodeWish, { readonly refusal: LayoutRefusal }> | undefined {
   for (const [index, { layouts }] of entries.entries()) {
     for (const [uuid, layout] of layouts) {
       if ('refusal' in layout && entryOf.get(uuid) === index) return { refusal: layout.refusal, entry: index };

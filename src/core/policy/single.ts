@@ -1,12 +1,12 @@
 import type { GpuReport, GpuWish } from '../../api/types.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { LayoutRefusal } from './refusal.ts';
 
 /**
  * Strategy single demands all GPUs of a node in MIG mode with one profile, or none in MIG mode; else the device plugin
  * exits and GPU Feature Discovery says MIG-INVALID. GPUs that no layout matches, and GPUs without MIG, count too
  * (facts: k8s-device-plugin internal/rm/device_map.go).
  */
-export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): PolicyRefusal | undefined {
+export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): LayoutRefusal | undefined {
   const after = gpus.map((gpu) => {
     const wanted = wish.find(({ uuid }) => uuid === gpu.uuid);
     const profiles = wanted ? wanted.profiles : gpu.mig === 'Enabled' ? profilesOf(gpu) : undefined;
@@ -28,7 +28,7 @@ function profilesOf(gpu: GpuReport): Readonly<Record<string, number>> {
   return Object.fromEntries(gpu.instances.map(({ profile }) => [profile, 1]));
 }
 
-function refuse(found: string): PolicyRefusal {
+function refuse(found: string): LayoutRefusal {
   return {
     reason: 'SingleNeedsOneProfile',
     message:

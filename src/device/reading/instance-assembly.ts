@@ -43,6 +43,7 @@ export function assembleInstances(parts: GpuParts): readonly GpuInstanceState[] 
   if (report.migDevices.some(({ instance, index }) => !ids.has(instance) || !listed.has(index))) return undefined;
   if (computeInstances.some(({ instance, id }) => !devices.has(`${instance}/${id}`))) return undefined;
   if (findDisagreement(instances, computeInstances) !== undefined) return undefined;
+  // A driver may have other names in -L than in -lci, but then none of the same ones.
   const names = new Set(computeInstances.map(({ profile }) => profile));
   const isCrossed = computeInstances.some(({ instance, id, profile }) => {
     const name = listed.get(devices.get(`${instance}/${id}`)?.index ?? -1)?.profile;

@@ -107,13 +107,15 @@ export function parseComputeProfiles(tried: string, execution: Execution): reado
     throw new DeviceError('Unstable', { tried, found: `the GPU instance is gone: ${execution.stdout.trim()}` });
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
   const { rows } = readTable(tried, execution.stdout, 2);
-  // The header spans several lines and columns (`Exclusive SM`); only the upper row of a profile has its total.
+  // The header spans several lines and columns (`Exclusive SM`); the upper row of a profile has its id.
   return rows
-    .filter((cells) => cells.some((cell) => cell.includes('/')))
+    .filter((_, at) => at % 2 === 0)
     .map((cells) => {
-      const [, , name, id = '', , multiprocessors] = cells;
-      const numbers = [readCount(id.replace('*', '')), readCount(multiprocessors)] as const;
-      if (name === undefined || !isComputeProfile(name) || numbers[0] === undefined || numbers[1] === undefined)
+      const [, , name, id = '', total = '', multiprocessors] = cells;
+      const numbers = [readCount(id.replace(/\*$/, '')), readCount(multiprocessors)] as const;
+      if (name === undefined || !isComputeProfile(name) || !/^\d+\/\d+$/.test(total))
+        return refuse(tried, 'a profile without its name or total', execution.stdout);
+      if (numbers[0] === undefined || numbers[1] === undefined)
         return refuse(tried, 'a profile without its id', execution.stdout);
       return { name, id: numbers[0], multiprocessors: numbers[1] };
     });

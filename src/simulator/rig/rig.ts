@@ -6,7 +6,6 @@ import { type Guard, startGuard } from '../control-plane/guard.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import { KubeletFleet } from '../kubelet/fleet.ts';
-import type { KubeletTiming } from '../kubelet/timing.ts';
 import { rebootNode } from '../nvidia-smi/nvml/device.ts';
 import { assembleGpus } from '../nvidia-smi/nvml/gpu.ts';
 import { updateStateFile } from '../nvidia-smi/state/state-file.ts';
@@ -14,27 +13,15 @@ import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
 import { agentOf } from './agent-pods.ts';
 import { installApi, waitFor } from './install.ts';
 import { type NodeFiles, nodeFilesIn, writeBootId, writeNodeFiles } from './node-files.ts';
-import { RigProcess } from './process.ts';
+import type { RigProcess } from './process.ts';
 import { programPath } from './programs.ts';
+import type { RigOptions } from './rig-options.ts';
+import { makeAgent, makeController } from './make-program.ts';
 import { describeRigNode, machineProduct, type RigNode } from './rig-node.ts';
-
-/** As in config/agent: the agent has little to do and must not cost a node much. */
-const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
 
 export { applyFolder } from './install.ts';
 export type { RigNode } from './rig-node.ts';
-
-export interface RigOptions {
-  readonly controlPlane: ControlPlane;
-  readonly nodes: readonly RigNode[];
-  readonly controllerArguments?: readonly string[];
-  readonly agentArguments?: readonly string[];
-  /** Waits of the simulated kubelets. */
-  readonly kubeletTiming?: Partial<KubeletTiming>;
-}
-
-/** Longer than any demo is kept open. */
-const tokenSeconds = 48 * 3600;
+export type { RigOptions } from './rig-options.ts';
 
 /**
  * A whole GPU cluster on this machine: Kubernetes' own control plane, simulated nodes, and our controller and agents as
@@ -46,6 +33,7 @@ export class Rig implements AsyncDisposable {
   readonly fleet: KubeletFleet;
   readonly controller: RigProcess;
   readonly #guard: Guard;
+  readonly #standbys: RigProcess[] = [];
   readonly #agents: Map<string, RigProcess>;
   readonly #options: RigOptions;
 
@@ -55,26 +43,18 @@ export class Rig implements AsyncDisposable {
       readonly folder: string;
       readonly fleet: KubeletFleet;
       readonly agents: Map<string, RigProcess>;
-      readonly controllerKubeconfig: string;
+      readonly guard: Guard;
+      readonly controller: RigProcess;
     },
   ) {
-    const { folder, fleet, agents, controllerKubeconfig } = parts;
+    const { folder, fleet, agents, guard, controller } = parts;
     this.#options = options;
     this.controlPlane = options.controlPlane;
-    // Whatever becomes of us, the programs and the folder go with us.
-    this.#guard = startGuard(folder);
+    this.#guard = guard;
     this.folder = folder;
     this.fleet = fleet;
     this.#agents = agents;
-    const argv = [
-      programPath('controller'),
-      '--kubeconfig',
-      controllerKubeconfig,
-      '--identity',
-      'controller-0',
-      ...(options.controllerArguments ?? []),
-    ];
-    this.controller = new RigProcess('controller', argv, join(folder, 'controller.log'), this.#guard);
+    this.controller = controller;
   }
 
   /** Installs CRDs and RBAC, boots the nodes, and starts the controller and an agent on each node. */
@@ -93,15 +73,21 @@ export class Rig implements AsyncDisposable {
       programOf: (pod) => agentOf(pod, agents),
     });
     await fleet.start();
-    const token = await controlPlane.serviceAccountToken('gpu-partition-system', 'gpu-partition-controller', {
-      expirationSeconds: tokenSeconds,
-    });
-    const controllerKubeconfig = await controlPlane.kubeconfigFile({ token });
-    const rig = new Rig(options, { folder, fleet, agents, controllerKubeconfig });
+    // Whatever becomes of us, the programs and the folder go with us.
+    const guard = startGuard(folder);
+    const controller = await makeController(options, guard, folder, 'controller-0');
+    const rig = new Rig(options, { folder, fleet, agents, guard, controller });
     await Promise.all(nodes.map((node) => rig.#boot(node)));
     rig.controller.start();
     for (const agent of rig.#agents.values()) agent.start();
     return rig;
+  }
+
+  /** One more controller, not started yet, that stands by while another leads. */
+  async addController(identity: string): Promise<RigProcess> {
+    const controller = await makeController(this.#options, this.#guard, this.folder, identity);
+    this.#standbys.push(controller);
+    return controller;
   }
 
   agent(node: string): RigProcess {
@@ -164,7 +150,8 @@ export class Rig implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.controller, ...this.#agents.values()].map((program) => program.stop('SIGTERM')));
+    const programs = [this.controller, ...this.#standbys, ...this.#agents.values()];
+    await Promise.all(programs.map((program) => program.stop('SIGTERM')));
     await this.fleet.stop();
     this.#guard.release();
     await rm(this.folder, { recursive: true, force: true });
@@ -175,7 +162,7 @@ export class Rig implements AsyncDisposable {
   }
 
   async #boot(node: RigNode): Promise<void> {
-    const { controlPlane, agentArguments = [] } = this.#options;
+    const { controlPlane } = this.#options;
     const { name } = node;
     const files = this.#filesOf(name);
     const bootId = await writeNodeFiles(files, machineProduct);
@@ -191,23 +178,8 @@ export class Rig implements AsyncDisposable {
     await this.fleet.addNode({ ...describeRigNode(node, files), bootId });
     // A token names its node by uid: the Node has to be there first.
     await waitFor(async () => (await controlPlane.client.send({ path: `/api/v1/nodes/${name}` })).status === 200);
-    const token = await controlPlane.serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {
-      bound: { node: name },
-      expirationSeconds: tokenSeconds,
-    });
-    const options = {
-      'node-name': name,
-      kubeconfig: await controlPlane.kubeconfigFile({ token }),
-      'nvidia-smi': nvidiaSmi,
-      'state-dir': files.agentFolder,
-      'machine-file': files.machine,
-      'boot-id-file': files.bootId,
-      'pod-resources-socket': files.podResourcesSocket,
-    };
-    const argv = Object.entries(options).flatMap(([option, value]) => [`--${option}`, value]);
-    const agent = [...agentMemorySettings, programPath('agent'), ...argv, ...agentArguments];
     const onChange = (): void => this.fleet.wakeNode(name);
-    this.#agents.set(name, new RigProcess(`agent ${name}`, agent, files.agentLog, this.#guard, onChange));
+    this.#agents.set(name, await makeAgent(this.#options, this.#guard, { node: name, files, nvidiaSmi, onChange }));
   }
 
   #filesOf(node: string): NodeFiles {

@@ -29,6 +29,7 @@ function aSituation(
     hasOwnConfig: false,
     hasPlugin: false,
     isClosed: false,
+    becomesWhole: false,
     ...more,
   };
 }
@@ -109,6 +110,11 @@ describe('a node whose device plugin may not understand a change', () => {
       expect(reasonOf(aSituation(sliced, { 'nvidia.com/mig-2g.10gb': 3 }, { strategy: 'single' }))).to.equal(
         'StrategyMismatch',
       );
+    });
+
+    it('is none whose GPUs all become whole, which every strategy advertises alike', () => {
+      expect(reasonOf(aSituation(sliced, { [gpu]: 7 }, { becomesWhole: true }))).to.equal(undefined);
+      expect(reasonOf(aSituation(sliced, {}, { becomesWhole: true }))).to.equal('NoDevicePlugin');
     });
 
     it('is none where the plugin’s settings are known: they say it better, and its offer may be of before', () => {

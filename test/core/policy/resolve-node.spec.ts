@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { GpuReport, PolicyLayout, Wish } from '../../../src/api/types.ts';
+import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
+import { liveGeometry } from '../../../src/core/policy/live-geometry.ts';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
 import { decidePolicy, type NodeWish, resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { SkippedEntry } from '../../../src/core/policy/skipped-entry.ts';
@@ -114,6 +116,49 @@ describe('resolveNode', () => {
     expect(resolveNode(spec, device, undefined)).to.have.property('wish');
     const tooMany = aPolicy({ layouts: [{ profiles: { '1g.9gb': 3 } }] }).spec;
     expect(resolveNode(tooMany, device, undefined)).to.have.nested.property('refusal.reason', 'DoesNotFit');
+  });
+});
+
+describe('a reported profile table', () => {
+  const product = 'NVIDIA A100-SXM4-40GB';
+  const a100 = findModel(product);
+  if (a100 === undefined) throw new Error('the table has no A100');
+  const table = {
+    product,
+    computeSlices: a100.computeSlices,
+    memorySlices: a100.memorySlices,
+    profiles: a100.profiles.map(({ name, id = 0, computeSlices, memorySlices, starts, maxInstances }) => {
+      return { name, id, computeSlices, memorySlices, starts: [...starts], maxInstances };
+    }),
+  };
+  const geometryOf = (model: object) => {
+    const gpu = aGpu();
+    return liveGeometry({ ...aDevice(gpu), models: [{ ...table, ...model }] }, gpu);
+  };
+
+  it('is used where it can be that of the model, other names and new profiles included', () => {
+    const renamed = table.profiles.map((one) => (one.name === '7g.40gb' ? { ...one, name: '7g.39gb' } : one));
+    const added = { name: '1g.6gb', id: 99, computeSlices: 1, memorySlices: 1, starts: [0], maxInstances: 1 };
+    const geometry = geometryOf({ profiles: [...renamed, added] });
+    expect(geometry?.profiles.map(({ name }) => name))
+      .to.include('7g.39gb')
+      .and.include('1g.6gb');
+  });
+
+  it('is not used where it contradicts what is known of the model', () => {
+    const change = (part: object) => ({
+      profiles: table.profiles.map((one) => (one.id === 19 ? { ...one, ...part } : one)),
+    });
+    for (const wrong of [
+      { memorySlices: 16 },
+      { computeSlices: 16 },
+      change({ memorySlices: 2 }),
+      change({ computeSlices: 2 }),
+      change({ starts: [0, 7] }),
+      change({ maxInstances: 16 }),
+    ]) {
+      expect(geometryOf(wrong), JSON.stringify(wrong)).to.equal(a100);
+    }
   });
 });
 

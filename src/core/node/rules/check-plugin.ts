@@ -11,6 +11,7 @@ import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
 import { lookAgainMs } from './look-again.ts';
+import { wishOf } from './wish.ts';
 
 /** Whether the device plugin's own settings fit the policy. @param pods of the node, the plugin's among them */
 export function checkPlugin(
@@ -30,10 +31,13 @@ export function checkPlugin(
 
 /** Whether anybody would advertise the new layout as the policy says, judged by how the node advertises its devices now. */
 export function checkOffer(
-  { node, partition, settings }: Situation,
+  situation: Situation,
   { spec }: GpuPartitionPolicy,
   pods: readonly NodePod[],
 ): Ruling | undefined {
+  const { node, partition, settings } = situation;
+  const { gpus = [] } = partition.status?.device ?? {};
+  const wanted = new Map(wishOf(situation)?.gpus.map((gpu) => [gpu.uuid, gpu.mig]));
   const gap = findOfferGap({
     device: describeReport(partition.status?.device ?? {}),
     strategy: spec.strategy,
@@ -46,6 +50,9 @@ export function checkOffer(
     hasOwnConfig: settings.pluginConfigMap !== undefined,
     hasPlugin: pluginPodsOf(pods, settings.pluginSelector).length > 0,
     isClosed: isUnfinished(node) || hasStartupTaint(node),
+    becomesWhole: gpus.every(({ uuid, mig }) =>
+      wanted.has(uuid) ? wanted.get(uuid) === 'Disabled' : mig !== 'Enabled',
+    ),
     selector: settings.pluginSelector,
   });
   return gap && { verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs } };

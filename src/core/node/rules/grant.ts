@@ -79,6 +79,7 @@ function writeGrant(situation: Situation): Ruling {
           epoch,
           planHash: partition.status?.device?.plan?.hash ?? '',
           deadline: timeText(now + settings.deadlineMs),
+          seconds: Math.max(1, Math.round(settings.deadlineMs / 1000)),
           allowGpuReset: spec?.allow?.gpuReset ?? true,
           allowReboot: spec?.allow?.reboot ?? null,
           replaceForeignInstances: wish?.replaceForeignInstances ?? null,

@@ -30,6 +30,8 @@ export interface OfferSituation {
    * has gone, and what is advertised is of before.
    */
   readonly isClosed: boolean;
+  /** No GPU of the node is in MIG mode after the change: every strategy advertises such GPUs alike. */
+  readonly becomesWhole: boolean;
   /** Labels of a plugin's pods besides those that everybody knows. */
   readonly selector?: LabelSelector | undefined;
 }
@@ -46,14 +48,14 @@ const untilThen = 'Nothing is touched until then';
  * where that fits, or says nothing: then too the plugin's settings may (`strategyMismatch`).
  */
 export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
-  const { device, strategy, offer, config, hasPlugin, hasOwnConfig, isClosed } = situation;
+  const { device, strategy, offer, config, hasPlugin, hasOwnConfig, isClosed, becomesWhole } = situation;
   if (isClosed) return undefined;
   const { resources, errors } = computeResources(device, strategy, config);
   const explained: Offer = errors.length > 0 ? { kind: 'Other' } : explainOffer(offer, resources);
   if (explained.kind === 'Exact') return undefined;
   if (explained.kind === 'Nothing') return hasPlugin ? undefined : describeAbsence(situation, resources);
   if (hasOwnConfig) return undefined;
-  const other = hasPlugin ? undefined : findOtherStrategy(situation, explained);
+  const other = hasPlugin || becomesWhole ? undefined : findOtherStrategy(situation, explained);
   if (other !== undefined) return describeMismatch(situation, resources, other);
   if (explained.kind !== 'Multiples') return undefined;
   const found = resourcesText(advertisedResources(offer.allocatable));

@@ -1,21 +1,23 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy on the loopback interface whose connections a test can cut or freeze. */
-export class TcpProxy implements AsyncDisposable {
+type Pair = readonly [client: Socket, upstream: Socket];
+
+/** A TCP relay on the loopback interface whose connections a test can reset, refuse or freeze. */
+export class Link implements AsyncDisposable {
   readonly #server: Server;
-  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  readonly #pairs = new Set<Pair>();
   #mode: 'open' | 'refused' | 'frozen' = 'open';
   /** Connections taken since the start. */
   connections = 0;
 
-  private constructor(target: URL) {
+  private constructor(port: number) {
     this.#server = createServer((client) => {
       if (this.#mode === 'refused') {
         client.destroy();
         return;
       }
       this.connections += 1;
-      const upstream = connect(Number(target.port), target.hostname);
+      const upstream = connect(port, '127.0.0.1');
       const pair = [client, upstream] as const;
       this.#pairs.add(pair);
       for (const socket of pair) {
@@ -30,20 +32,27 @@ export class TcpProxy implements AsyncDisposable {
     });
   }
 
-  static async open(target: string): Promise<TcpProxy> {
-    const proxy = new TcpProxy(new URL(target));
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
-    return proxy;
+  /** Opens a relay to a port of the loopback interface. */
+  static async open(port: number): Promise<Link> {
+    const link = new Link(port);
+    await new Promise<void>((resolve) => link.#server.listen(0, '127.0.0.1', resolve));
+    return link;
   }
 
-  get server(): string {
-    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Resets all connections and takes no new one. */
+  /** Resets all connections, or the one whose relayed end has this port; new ones are taken. */
+  reset(relayedPort?: number): void {
+    for (const [client, upstream] of this.#pairs)
+      if (relayedPort === undefined || upstream.localPort === relayedPort) client.resetAndDestroy();
+  }
+
+  /** Resets all connections and takes no new one until {@link restore}. */
   cut(): void {
     this.#mode = 'refused';
-    for (const [client] of this.#pairs) client.resetAndDestroy();
+    this.reset();
   }
 
   /** Passes nothing on any more, on old connections and new ones, and says nothing about it: a half-open connection. */
