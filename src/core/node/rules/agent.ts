@@ -1,9 +1,11 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { closeNode } from '../node-marks.ts';
-import { isClosed } from '../node-view.ts';
+import { isClosed, isUnfinished } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
+import type { Verdict } from '../verdict.ts';
 import { describeAgent } from './grant-in-flight.ts';
+import { isDeviceDone, wishOf, wishOutdated } from './wish.ts';
 
 /** An agent may be away for so long, in ms, before it is told: a DaemonSet that is updated replaces its pods one by one. */
 const mayBeAwayMs = 30_000;
@@ -15,6 +17,9 @@ export function agentAway(situation: Situation): Ruling | undefined {
   const lastsMs = waits.lasts('AgentAway');
   // An agent that is replaced is no news to those who hold the GPUs.
   waits.resume('HoldersRest');
+  const left = mayBeAwayMs - lastsMs + 10;
+  const before = lastsMs < mayBeAwayMs ? stillReady(situation) : undefined;
+  if (before) return { verdict: { ...before, requeueAfterMs: left }, keepsClosed: true };
   const device = partition.status?.device;
   const known =
     device?.gpus === undefined
@@ -26,10 +31,21 @@ export function agentAway(situation: Situation): Ruling | undefined {
       reason: 'AgentNotReporting',
       message: `${describeAgent(situation)}; ${known}`,
       transient: lastsMs < mayBeAwayMs,
-      ...(lastsMs < mayBeAwayMs && { requeueAfterMs: mayBeAwayMs - lastsMs + 10 }),
+      ...(lastsMs < mayBeAwayMs && { requeueAfterMs: left }),
     },
     keepsClosed: true,
   };
+}
+
+/** What was told of a node last, where that is Ready and nothing of it is to change. */
+function stillReady(situation: Situation): Verdict | undefined {
+  const { partition, node, claim } = situation;
+  if (claim.winner?.spec.mode === 'Plan') return undefined;
+  const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
+  const isSettled = !isUnfinished(node) && isDeviceDone(situation) && wishOutdated(situation) === undefined;
+  if (ready?.status !== 'True' || !isSettled) return undefined;
+  const reason = wishOf(situation)?.gpus.length === 0 ? 'NothingToDo' : 'Ready';
+  return { phase: 'Ready', reason, message: ready.message };
 }
 
 /** A node that a policy selects and that has no GPU. */

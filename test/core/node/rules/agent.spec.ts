@@ -50,6 +50,27 @@ describe('an agent that is away', () => {
     }
   });
 
+  it('is no reason to call a node not Ready while its DaemonSet may just replace it', () => {
+    const world = new NodeWorld({ partition: done, node: ready });
+    expect(world.settle().verdict.phase).to.equal('Ready');
+    world.agent = { state: 'NotReady', why: 'pod agents/a: is being terminated' };
+    const brief = world.step(1000);
+    expect(brief.verdict).to.include({ phase: 'Ready', reason: 'Ready' });
+    expect(brief.verdict.requeueAfterMs).to.be.within(29_000, 31_000);
+    expect(world.step(31_000).verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });
+  });
+
+  it('is a reason at once where anything of the node is to change', () => {
+    const world = new NodeWorld({ partition: done, node: ready });
+    world.settle();
+    world.agent = { state: 'Missing' };
+    world.policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
+    expect(world.step(1000).verdict.phase).to.equal('Pending');
+    world.policy = aSlicingPolicy();
+    world.report({ gpus: wholeGpu.gpus ?? [] });
+    expect(world.step(1000).verdict.phase).to.equal('Pending');
+  });
+
   it('is told of when it lasts, since its DaemonSet may just replace it', () => {
     const { verdict, memory } = judge({ agent: { state: 'Missing' }, partition: done });
     expect(verdict).to.include({ transient: true });
