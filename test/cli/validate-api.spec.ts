@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 
 import type { Validation } from '../../src/cli/validation.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { RULE_MESSAGES } from '../../src/core/policy/rules.ts';
+import { RULE_MESSAGES } from '../../src/core/policy/broken-rule.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPolicy, yamlOf } from './policy-text.ts';
@@ -34,6 +34,20 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
     { nodeSelector: { matchExpressions: [{ key: 'gpupartition.dev/state', operator: 'Exists' }] } },
     RULE_MESSAGES.changingLabel,
   ],
+  'a selector on a label that is borrowed': [
+    { nodeSelector: { matchLabels: { 'nvidia.com/gpu.deploy.dcgm': 'true' } } },
+    RULE_MESSAGES.changingLabel,
+  ],
+  'a label key of two slashes': [{ nodeSelector: { matchLabels: { 'a/b/c': 'x' } } }, RULE_MESSAGES.impossibleLabel],
+  'a label value with a space': [{ nodeSelector: { matchLabels: { pool: 'a b' } } }, RULE_MESSAGES.impossibleLabel],
+  'a key that no label has, and that shall not be there': [
+    { nodeSelector: { matchExpressions: [{ key: '!!', operator: 'DoesNotExist' }] } },
+    RULE_MESSAGES.impossibleLabel,
+  ],
+  'a value that no label has, and that shall not be there': [
+    { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b', 'c d'] }] } },
+    RULE_MESSAGES.impossibleLabel,
+  ],
   'In without values': [
     { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
     RULE_MESSAGES.operatorValues,
@@ -49,10 +63,10 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   'a profile in upper case': [profile('1G.5GB'), RULE_MESSAGES.profileName],
   'a profile by its id': [profile('19'), RULE_MESSAGES.profileName],
   'a profile with the dot of labels': [profile('1g.5gb.me'), RULE_MESSAGES.profileName],
-  'a percentage above 100': [{ rollout: { maxUnavailable: '101%' } }, RULE_MESSAGES.maxUnavailable],
-  'a negative number of nodes': [{ rollout: { maxUnavailable: -1 } }, RULE_MESSAGES.maxUnavailable],
-  'a threshold of no node': [{ rollout: { failureThreshold: 0 } }, RULE_MESSAGES.failureThreshold],
-  'a threshold that is no percentage': [{ rollout: { failureThreshold: '5' } }, RULE_MESSAGES.failureThreshold],
+  'a percentage above 100': [{ rollout: { maxUnavailable: '101%' } }],
+  'a negative number of nodes': [{ rollout: { maxUnavailable: -1 } }],
+  'a threshold of no node': [{ rollout: { failureThreshold: 0 } }],
+  'a threshold that is no percentage': [{ rollout: { failureThreshold: '5' } }],
   'a threshold that is true': [wrong({ rollout: { failureThreshold: true } })],
   'no layout': [{ layouts: [] }],
   'no slice': [{ layouts: [{ profiles: {} }] }],

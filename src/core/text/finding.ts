@@ -26,12 +26,12 @@ export type FindingCode =
   | 'InvalidName'
   | 'InvalidField'
   | 'RuleBroken'
+  | 'SharingRefused'
   | 'NotSupportedYet'
   | 'UnknownProfile'
   | 'UnknownPreset'
   | 'DoesNotFit'
   | 'NeverApplies'
-  | 'NoSuchLabel'
   | 'NoSuchModel'
   | 'SameNodes'
   // Files of mig-parted.
