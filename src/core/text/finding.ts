@@ -21,6 +21,7 @@ export type FindingCode =
   | 'Unreadable'
   | 'InvalidYaml'
   | 'DuplicateKey'
+  | 'MoreFindings'
   // Policies.
   | 'UnknownKind'
   | 'InvalidName'
