@@ -83,6 +83,9 @@ describe('files of the command line', () => {
     for (const command of [
       ['import', 'mig-parted', ''],
       ['labels', '--strategy', 'none', '-f', ''],
+      ['node', 'reset', '--state-dir', ''],
+      ['node', 'export', '--driver-root', ''],
+      ['node', 'export', '--nvidia-smi', ''],
     ]) {
       const { code: status, stderr } = await run(command, { cwd: folder });
       expect({ status, stderr }).to.deep.include({ status: 2 });
