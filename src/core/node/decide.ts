@@ -1,3 +1,4 @@
+import { gpuPresenceLabel } from '../../api/names.ts';
 import { metadataOf } from './node-view.ts';
 import { combine } from '../metadata/node-change.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
@@ -12,6 +13,7 @@ import { markLasting, openIdle } from './rules/open.ts';
 import { drifting, nodeUnavailable, paused, planMissing, planOnly, planRefused, retryLater } from './rules/plan.ts';
 import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
+import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
 import type { Verdict } from './verdict.ts';
@@ -70,6 +72,8 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
 }
 
 function judge(situation: Situation): Outcome {
+  // Whichever rule speaks: a wait that nobody asks for ends.
+  isUntouched(situation);
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('look' in outcome) return outcome;
@@ -110,14 +114,15 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
     reason: 'AgentNotReporting',
     message: 'the agent of this node has not reported its GPUs yet',
     transient: true,
-    requeueAfterMs: 1000,
   };
+  const soon = { ...verdict, requeueAfterMs: 1000 };
   if (partition !== undefined) {
     // The old object must not tell the new node's agent what to do.
-    return { verdict, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
+    return { verdict: soon, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
   }
-  const isGpuNode = claim.winner !== undefined || node.metadata.labels?.['nvidia.com/gpu.present'] === 'true';
-  return { verdict, commands: isGpuNode && node.metadata.uid !== undefined ? [{ name: 'CreatePartition' }] : [] };
+  const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
+  if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: [] };
+  return { verdict: soon, commands: [{ name: 'CreatePartition' }] };
 }
 
 /** Of pods that are gone nothing has to be remembered. */

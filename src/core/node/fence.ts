@@ -67,7 +67,8 @@ export function decideFence(situation: FenceSituation): FenceStep {
   return advertises(situation.allocatable, situation.wanted) ? decideEqual(situation) : decideDifferent(situation);
 }
 
-function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs, followed }: FenceSituation): FenceStep {
+function decideEqual(situation: FenceSituation): FenceStep {
+  const { allocatable, changed, mark, pods, differsMs, readyMs, patienceMs, followed } = situation;
   if (!changed) return { next: 'Open' };
   if (pods === undefined) return { next: 'LookAtPods' };
   if (mark === undefined) {
@@ -77,6 +78,8 @@ function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs, foll
   }
   const step = replaceMarked(pods, mark);
   if (step) return step;
+  // There is nothing to be bound to, and a plugin that does not tolerate our taint is not to come back before that is off.
+  if (Object.keys(advertisedResources(allocatable)).length === 0) return { next: 'Open' };
   // Counts or devices that differed and now do not are the new plugin's word. Counts that never differed may be the old one's.
   if (followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs)) return { next: 'Open' };
   return { next: 'Wait', why: 'NewPlugin' };

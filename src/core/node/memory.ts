@@ -5,6 +5,8 @@ import { timeText } from '../text/time.ts';
 export const waitNames = [
   /** The node was closed; a pod that the scheduler was just binding needs a moment to show up. */
   'Closed',
+  /** It was closed for a grant that has not been given. */
+  'Untouched',
   /** The layout is to be advertised. */
   'Advertised',
   /** The node was first seen to advertise something else than its device is. */
@@ -109,15 +111,17 @@ export class WaitList {
     return this.#find(name, of) === undefined ? undefined : this.lasts(name, of);
   }
 
-  /** Begins a wait anew, one more time. @returns how often it has begun */
-  begin(name: WaitName): number {
-    const count = (this.#find(name, undefined)?.count ?? 0) + 1;
-    this.#after[name] = { since: this.#now, count };
-    return count;
+  /** Begins a wait anew, one more time. */
+  begin(name: WaitName, of: string): void {
+    const count = (this.#known(name)?.count ?? 0) + 1;
+    this.#after[name] = { since: this.#now, of, count };
   }
 
-  count(name: WaitName): number {
-    return this.#find(name, undefined)?.count ?? 0;
+  /** Goes on with a wait that has begun, whatever it is about. */
+  resume(name: WaitName): Wait | undefined {
+    const known = this.#known(name);
+    if (known) this.#after[name] = known;
+    return known;
   }
 
   get waits(): Waits {
@@ -125,7 +129,11 @@ export class WaitList {
   }
 
   #find(name: WaitName, of: string | undefined): Wait | undefined {
-    const wait = this.#after[name] ?? this.#before[name];
+    const wait = this.#known(name);
     return wait?.of === of ? wait : undefined;
+  }
+
+  #known(name: WaitName): Wait | undefined {
+    return this.#after[name] ?? this.#before[name];
   }
 }

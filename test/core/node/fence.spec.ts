@@ -109,6 +109,12 @@ describe('decideFence', () => {
     expect(decideFence({ ...sameCounts, readyMs: 1000 })).to.deep.equal({ next: 'Open' });
   });
 
+  it('opens a node that is to offer nothing when the old pods are gone: a new one may not come before', () => {
+    const nothing = aChange({ wanted: {}, allocatable: layout.none, mark: { ...mark, tolerates: false } });
+    expect(decideFence({ ...nothing, pods: [{ ...old, leaving: true }] })).to.deep.include({ why: 'OldPlugin' });
+    expect(decideFence({ ...nothing, differsMs: undefined, pods: [] })).to.deep.equal({ next: 'Open' });
+  });
+
   it('does not restart the plugin of an open node that advertises nothing for a moment', () => {
     const outage = aChange({ closed: false, changed: false, allocatable: layout.none });
     expect(decideFence(outage)).to.deep.equal({ next: 'Wait', why: 'Patience' });

@@ -13,6 +13,8 @@ export function agentAway(situation: Situation): Ruling | undefined {
   const { agent, waits, partition } = situation;
   if (agent.state === 'Ready') return undefined;
   const lastsMs = waits.lasts('AgentAway');
+  // An agent that is replaced is no news to those who hold the GPUs.
+  waits.resume('HoldersRest');
   const device = partition.status?.device;
   const known =
     device?.gpus === undefined
@@ -52,21 +54,27 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
   const message = error
     ? `the agent cannot read the GPUs: ${error.code}: ${error.message}`
     : 'the agent of this node has not reported its GPUs yet';
-  return { verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined } };
+  return {
+    verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined },
+    // GPUs that nobody has told of are not GPUs that are not there.
+    keepsClosed: true,
+  };
 }
 
 /**
  * No instance survives a restart. Until the agent has read the GPUs in this boot, and made the layout again, a pod might get a GPU
  * that is still whole.
  */
-export function notReadSinceBoot({ partition, node, claim }: Situation): Ruling | undefined {
+export function notReadSinceBoot(situation: Situation): Ruling | undefined {
+  const { partition, node, claim, agent } = situation;
   const { bootID = 'unknown', error, step } = partition.status?.device ?? {};
   const nodeBootID = node.status?.nodeInfo?.bootID ?? '';
   if (nodeBootID === '' || bootID === 'unknown' || bootID === nodeBootID) return undefined;
   const { granted, wish } = partition.spec;
   const expected = granted?.gpus ?? (claim.winner?.spec.mode === 'Plan' ? undefined : wish?.gpus);
   if (expected?.some(({ profiles }) => profiles !== undefined) !== true) return undefined;
-  const trouble = step === 'Unknown' && error ? `: ${error.code}: ${error.message}` : '';
+  const found = step === 'Unknown' && error ? `: ${error.code}: ${error.message}` : '';
+  const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
   const message = `the node has been restarted, and its agent has not read the GPUs since${trouble}; no pod may come until the layout is there again`;
   return {
     verdict: { phase: 'Updating', reason: 'NodeRestarted', message, transient: true },

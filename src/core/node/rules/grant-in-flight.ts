@@ -1,4 +1,5 @@
-import { isClosed } from '../node-view.ts';
+import { reopenNode } from '../node-marks.ts';
+import { isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
@@ -27,11 +28,13 @@ export function grantInFlight({ partition, now }: Situation): Outcome | undefine
  * starts now tells what is there: once it is back the taint goes, which must not outlive its cause.
  */
 export function grantUnanswered(situation: Situation): Outcome | undefined {
-  const { partition, node, agent } = situation;
+  const { partition, node, agent, claim } = situation;
   const { granted } = partition.spec;
   if (!granted || !isUnanswered(partition)) return undefined;
+  // Nobody waits for an answer any more.
+  if (claim.winner === undefined && !isUnfinished(node)) return undefined;
   const refreshed = isClosed(node) ? refreshAfterSilence(situation, granted.epoch) : undefined;
-  if (refreshed && !('verdict' in refreshed)) return refreshed;
+  if (refreshed && 'look' in refreshed) return refreshed;
   const state = agent.state === 'Ready' ? 'look at its log' : `${describeAgent(situation)}; look at its log`;
   const closed = refreshed ? `. The node stays closed: ${refreshed.verdict.message}` : '';
   return {
@@ -43,8 +46,9 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
         `${state}, and at nvidia-smi on the node. A new grant follows when it reports again${closed}`,
       ...(refreshed?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: refreshed.verdict.requeueAfterMs }),
     },
-    ...(refreshed?.commands && { commands: refreshed.commands }),
-    keepsClosed: refreshed !== undefined,
+    // Opened here, and not as any other node that failed is: the agent's last word would be compared with what the new plugin offers.
+    commands: refreshed?.commands ?? (isUnfinished(node) ? [{ name: 'PatchNode', change: reopenNode('failed') }] : []),
+    keepsClosed: true,
   };
 }
 

@@ -1,7 +1,7 @@
 import { combine } from '../../metadata/node-change.ts';
 import { timeText } from '../../text/time.ts';
 import { closeNode } from '../node-marks.ts';
-import { isClosed } from '../node-view.ts';
+import { isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
@@ -11,12 +11,13 @@ import { listUsers } from './gpu-users.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
 import { waitForPods } from './plan.ts';
 import { publishConfig } from './plugin-config.ts';
+import { noteUntouched } from './untouched.ts';
 import { wishOf } from './wish.ts';
 
 /** Everything else has been said: closes a node on whose GPUs nobody works, makes sure of it, and lets its agent act. */
 export function grant(situation: Situation): Outcome {
   const { pods, fresh, claim, node, waits, settings } = situation;
-  waits.lastsIfBegun('HoldersRest');
+  waits.resume('HoldersRest');
   // The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
   const unsettled = isClosed(node) ? settings.settleMs - waits.lasts('Closed') : 0;
   if (unsettled > 0) return closing(unsettled);
@@ -32,12 +33,13 @@ export function grant(situation: Situation): Outcome {
   const misfit =
     claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
   if (misfit) return misfit;
-  return holdersRest(situation, pods) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
+  return holdersRest(situation) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
 }
 
 function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   // 2. Close it.
   if (!isClosed(situation.node)) {
+    if (!isUnfinished(situation.node)) noteUntouched(situation);
     const change = combine(closeNode(), noteHolders(situation, pods));
     return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
   }

@@ -12,13 +12,15 @@ import { type HolderPause, holdersToPause, type PauseOccasion } from '../../pods
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { pluginPodsOf, tolerates } from '../../pods/plugin-pods.ts';
-import type { WaitList } from '../memory.ts';
+import type { Wait } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 
 const firstRestMs = 60_000;
 const longestRestMs = 3600_000;
+/** The names outlive a change of leader in the status of the node's partition. */
+const longestNames = 256;
 
 /** The note of the pods that look at the devices only when they start, for the write that closes the node. */
 export function noteHolders({ node, settings }: Situation, pods: readonly NodePod[]): NodeChange {
@@ -28,14 +30,13 @@ export function noteHolders({ node, settings }: Situation, pods: readonly NodePo
 }
 
 /** Holders that did not go are left in peace for a while, longer each time: their node is open meanwhile. */
-export function holdersRest(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
-  const { waits, partition } = situation;
-  const lastsMs = waits.lastsIfBegun('HoldersRest');
+export function holdersRest(situation: Situation): Ruling | undefined {
+  const { waits, partition, now } = situation;
+  const rest = waits.resume('HoldersRest');
   const { modeChange, inUse } = occasionOf(partition);
-  const left = restMs(waits) - (lastsMs ?? Infinity);
-  if (left <= 0 || !(modeChange || inUse)) return undefined;
-  const { staying } = findStaying(situation, pods);
-  return giveUp(situation, staying, [], left);
+  const left = rest === undefined ? 0 : rest.since + restMs(rest) - now;
+  // Who has gone when they were told to is back meanwhile, and not to be named.
+  return left > 0 && (modeChange || inUse) ? giveUp(situation, rest?.of ?? '', left) : undefined;
 }
 
 /** Takes the holders away that the next grant cannot have. @returns why the grant has to wait; undefined where they are gone */
@@ -44,13 +45,14 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
   const refusals = listRefusals(situation, evicted);
+  const who = [namePods(staying), ...(refusals.length > 0 ? [refusals.join('; ')] : [])].join(': ');
   if (!isToldNow && staying.length === 0 && refusals.length === 0) return undefined;
   if (waits.lasts('HoldersGo') > settings.holdersDeadlineMs) {
-    waits.begin('HoldersRest');
-    return giveUp(situation, staying, refusals, 250);
+    const names = who.slice(0, longestNames);
+    waits.begin('HoldersRest', names);
+    return giveUp(situation, names, 250);
   }
-  const why = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
-  const message = `waiting for the pods that hold the GPUs open to go: ${namePods(staying)}${why}`;
+  const message = `waiting for the pods that hold the GPUs open to go: ${who}`;
   return {
     verdict: { phase: 'Updating', reason: 'ClientsStay', message, transient: true, requeueAfterMs: 500 },
     commands: [
@@ -62,21 +64,15 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   };
 }
 
-function giveUp(
-  { settings }: Situation,
-  staying: readonly NodePod[],
-  refusals: readonly string[],
-  requeueAfterMs: number,
-): Ruling {
-  const why = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
+function giveUp({ settings }: Situation, who: string, requeueAfterMs: number): Ruling {
   const message =
     `MIG mode cannot be changed while these pods hold the GPUs open, and they have not gone within ${settings.holdersDeadlineMs / 1000} s: ` +
-    `${namePods(staying)}${why}. Nothing was touched; it is tried again, less often each time`;
+    `${who}. Nothing was touched; it is tried again, less often each time`;
   return { verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs } };
 }
 
-function restMs(waits: WaitList): number {
-  return Math.min(longestRestMs, firstRestMs * 2 ** Math.max(0, Math.min(waits.count('HoldersRest') - 1, 10)));
+function restMs({ count = 1 }: Wait): number {
+  return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(count - 1, 10));
 }
 
 interface Staying {

@@ -13,23 +13,29 @@ import type { Verdict } from '../verdict.ts';
 import { layoutLabels } from './labels.ts';
 import { configInUse } from './plugin-config.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
+import { isUntouched } from './untouched.ts';
 
 /**
  * A taint of ours must not outlive its cause, also where a controller died between tainting and granting; nor may it go while the
  * node advertises what its device no longer is, be that as wished or not.
  */
 export function openIdle(situation: Situation, ruling: Ruling): Outcome {
-  const { node } = situation;
-  if (ruling.keepsClosed === true || ruling.verdict.phase === 'Ready') return ruling;
-  const isReleased = ruling.verdict.phase === 'Unmanaged';
+  const { node, partition } = situation;
+  const { phase, reason } = ruling.verdict;
+  // Whoever finds a node Ready opens it, but where there is nothing to be ready.
+  if (ruling.keepsClosed === true || (phase === 'Ready' && reason !== 'NoGpus')) return ruling;
+  const isReleased = phase === 'Unmanaged';
   const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
   if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
   // The start-up taint keeps the node closed: no layout of it was ever verified.
-  if (!isReleased && hasStartupTaint(node)) return isClosed(node) ? addPatch(ruling, change) : ruling;
+  if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
+  // What nobody knows cannot be compared with what is advertised.
+  if (isUntouched(situation) || partition.status?.device?.gpus === undefined) return addPatch(ruling, change);
   const pending = advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
-  if (isReleased) return { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] };
+  if (isReleased || phase === 'Ready')
+    return { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] };
   const requeueAfterMs = Math.min(
     ruling.verdict.requeueAfterMs ?? Infinity,
     pending.verdict.requeueAfterMs ?? Infinity,

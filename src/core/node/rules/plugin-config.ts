@@ -32,10 +32,13 @@ export function publishConfig({ settings, claim, configFiles }: Situation): Outc
  * its layout done, before its plugin hears of them.
  */
 export function configurePlugin(situation: Situation): Outcome | undefined {
-  const { settings, claim, node, waits } = situation;
+  const { settings, claim, node, waits, configFiles } = situation;
   if (!settings.pluginConfigMap || !claim.winner) return undefined;
   const { key } = managedConfig(claim.winner.spec);
-  if (node.metadata.labels?.[devicePluginConfigLabel] === key) return undefined;
+  if (node.metadata.labels?.[devicePluginConfigLabel] === key) {
+    // Not looked for as long as all is well: a plugin that does not come back may miss it.
+    return configFiles?.state === 'Read' ? publishConfig(situation) : undefined;
+  }
   const published = publishConfig(situation);
   if (published) return published;
   if (!isClosed(node)) return configuring(settings.settleMs, [{ name: 'PatchNode', change: closeNode() }]);

@@ -27,7 +27,7 @@ export function policyRefused({ claim }: Situation): Ruling | undefined {
   if (isAccepted) return undefined;
   if (refusedBy === undefined) {
     const message = `generation ${generation} of policy ${name} is being checked against all its nodes`;
-    return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true } };
+    return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, keepsClosed: true };
   }
   const message = `generation ${generation} of policy ${name} is not accepted, nothing of it starts: ${refusedBy}`;
   return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };

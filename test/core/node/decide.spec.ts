@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import type { DeviceReport } from '../../../src/api/types.ts';
+import { decide } from '../../../src/core/node/decide.ts';
+import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
+import {
+  aClaim,
+  advertisesSlice,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aSlicingPolicy,
+  aSnapshot,
+  judge,
+  namesOf,
+  noMemory,
+  noon,
+  slicedGpu,
+  taints,
+  wholeGpu,
+} from '../../support/node-builders.ts';
+
+const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
+
+describe('decide', () => {
+  it('closes a node whose agent has planned the wish, and grants when no pod has slipped in', () => {
+    const first = judge();
+    expect(first.verdict).to.include({ phase: 'Updating', reason: 'AwaitingGrant', requeueAfterMs: 300 });
+    expect(namesOf(first)).to.deep.equal(['PatchNode']);
+    const second = judge({ node: closed }, {}, settled);
+    expect(second.verdict).to.include({ phase: 'Updating', reason: 'Applying' });
+    expect(namesOf(second)).to.deep.equal(['WriteGrant']);
+  });
+
+  it('decides a grant on nothing less than a fresh read of everything', () => {
+    expect(judge({ node: closed }, {}, settled).looks).to.deep.equal(['Pods', 'All']);
+    const isGranted = ({ commands }: { readonly commands?: readonly { readonly name: string }[] }) =>
+      (commands ?? []).some(({ name }) => name === 'WriteGrant');
+    const known = { ...aSnapshot({ node: closed }), pods: [] };
+    const decision = decide(known, settled);
+    expect('look' in decision || !isGranted(decision)).to.equal(true);
+  });
+
+  it('writes the wish first, once: generation alone is no reason', () => {
+    const fresh = judge({ partition: aPartition({ device: { ...wholeGpu, bootID: 'boot-a' } }) });
+    expect(namesOf(fresh)).to.deep.equal(['WriteWish']);
+    expect(fresh.verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan', transient: true });
+    const edited = judge({ policy: aSlicingPolicy({ generation: 9 }) });
+    expect(edited.verdict.reason).to.equal('AwaitingGrant');
+  });
+
+  it('waits for the plan of this wish', () => {
+    const plan = planWish(wholeGpu, { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] }).report;
+    const stale = judge({ partition: aManagedPartition({ device: { ...wholeGpu, plan } }) });
+    expect(stale.verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
+    expect(stale.commands).to.deep.equal([]);
+  });
+
+  it('is Ready when device, labels and resources are as wished', () => {
+    const partition = aManagedPartition({ device: slicedGpu });
+    const { verdict } = judge({ partition, node: aNode({ allocatable: advertisesSlice }) });
+    expect(verdict).to.include({ phase: 'Ready', reason: 'Ready' });
+  });
+
+  it('lets a grant in flight end before anything else, until its deadline', () => {
+    const partition = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, observedEpoch: 2 } });
+    const refusal = { reason: 'DoesNotFit' as const, message: '' };
+    for (const parts of [
+      {},
+      { policy: undefined },
+      { claim: { refusal } },
+      { claim: { isAccepted: false } },
+      { agent: { state: 'Missing' as const } },
+      { node: aNode({ nodeInfo: { bootID: 'boot-b' } }) },
+    ]) {
+      const answer = judge({ partition, ...parts });
+      expect(answer.verdict).to.include({ phase: 'Updating', reason: 'Applying', requeueAfterMs: 601_000 });
+      expect(answer.commands).to.deep.equal([]);
+    }
+    const late = judge({ partition, now: Date.parse('2026-01-01T12:10:01Z') });
+    expect(late.verdict).to.include({ phase: 'Failed', reason: 'Failed' });
+    expect(late.verdict.message).to.include('2026-01-01T12:10:00Z').and.include('look at its log');
+  });
+
+  it('tries again after a failure when its time has come, not before', () => {
+    const device: DeviceReport = {
+      ...wholeGpu,
+      step: 'Failed',
+      error: { code: 'CommandFailed', message: 'it said no' },
+      nextRetryTime: '2026-01-01T12:00:30Z',
+    };
+    const partition = aManagedPartition({ granted: aGrant(), device });
+    const early = judge({ partition });
+    expect(early.verdict).to.deep.include({
+      phase: 'Failed',
+      message: 'CommandFailed: it said no',
+      requeueAfterMs: 30_000,
+    });
+    expect(early.commands).to.deep.equal([]);
+    expect(judge({ partition, now: noon + 30_000 }).verdict.reason).to.equal('AwaitingGrant');
+  });
+
+  it('makes the partition of a GPU node, and asks for nothing of a node without GPUs', () => {
+    const gpuNode = judge({ partition: undefined });
+    expect(namesOf(gpuNode)).to.deep.equal(['CreatePartition']);
+    const marked = judge({ partition: undefined, policy: undefined });
+    expect(namesOf(marked)).to.deep.equal(['CreatePartition']);
+    const plain = judge({
+      partition: undefined,
+      policy: undefined,
+      node: aNode({ labels: { 'nvidia.com/gpu.present': 'false' } }),
+    });
+    expect(plain.commands).to.deep.equal([]);
+    // A cluster has many of them: none is looked at again before something happens to it.
+    expect(plain.verdict.requeueAfterMs).to.equal(undefined);
+  });
+
+  it('takes the partition of an earlier node of the same name away', () => {
+    const stranger = judge({ partition: aManagedPartition({ nodeUID: 'uid-before', device: slicedGpu }) });
+    expect(stranger.commands).to.deep.equal([{ name: 'DeletePartition', uid: 'uid-gpn' }]);
+  });
+
+  it('patches the Node once for all that changes on it', () => {
+    const partition = aManagedPartition({ device: slicedGpu });
+    const answer = judge({ partition, node: aNode({ allocatable: advertisesSlice }) });
+    expect(namesOf(answer).filter((name) => name === 'PatchNode')).to.have.lengthOf(1);
+  });
+
+  it('decides the same of the same', () => {
+    const snapshot = aSnapshot({ partition: aManagedPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0*'] })) }) });
+    expect(decide(snapshot, noMemory)).to.deep.equal(decide(snapshot, noMemory));
+    expect(aClaim(undefined, undefined).winner).to.equal(undefined);
+  });
+});

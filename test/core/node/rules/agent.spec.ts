@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import { aDevice, aPartition } from '../../../support/builders.ts';
+import {
+  advertisesSlice,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  changeOf,
+  judge,
+  namesOf,
+  noon,
+  slicedGpu,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const done = aManagedPartition({ device: slicedGpu });
+const ready = aNode({ allocatable: advertisesSlice, labels: { 'gpupartition.dev/state': 'ready' } });
+const error = { code: 'DriverUnavailable' as const, message: 'no driver' };
+
+describe('an agent that has not reported', () => {
+  it('is named, or what it cannot read', () => {
+    const silent = judge({ partition: aPartition() });
+    expect(silent.verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting', transient: true });
+    const blind = judge({ partition: aPartition({ device: { step: 'Unknown', error } }) });
+    expect(blind.verdict.message).to.include('DriverUnavailable: no driver');
+    expect(blind.verdict.transient).not.to.equal(true);
+  });
+
+  it('leaves a closed node closed: GPUs that nobody has told of are not GPUs that are not there', () => {
+    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const { commands } = judge({ node, partition: aPartition() }, { pods: [aPluginPod()] });
+    expect(commands).to.deep.equal([]);
+  });
+});
+
+// 24
+describe('an agent that is away', () => {
+  const away = { state: 'NotReady', why: 'pod agents/a: CrashLoopBackOff' } as const;
+
+  it('is not believed: a device that it called done is not Ready, and nothing is granted', () => {
+    for (const partition of [done, aManagedPartition()]) {
+      const { verdict, commands } = judge({ agent: away, partition, node: ready });
+      expect(verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });
+      expect(verdict.message).to.include('CrashLoopBackOff').and.include('is not believed');
+      expect(commands).to.deep.equal([]);
+    }
+  });
+
+  it('is told of when it lasts, since its DaemonSet may just replace it', () => {
+    const { verdict, memory } = judge({ agent: { state: 'Missing' }, partition: done });
+    expect(verdict).to.include({ transient: true });
+    expect(verdict.message).to.include('no agent pod runs on node n');
+    const later = judge({ agent: { state: 'Missing' }, partition: done, now: noon + 31_000 }, {}, memory);
+    expect(later.verdict.transient).to.equal(false);
+    expect(later.verdict.message).to.equal(verdict.message);
+  });
+
+  it('leaves the node as it is, closed or open', () => {
+    const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    expect(judge({ agent: away, partition: done, node: closed }).commands).to.deep.equal([]);
+  });
+
+  it('keeps nobody from leaving a policy', () => {
+    const { verdict } = judge({ agent: away, partition: done, node: ready, policy: undefined });
+    expect(verdict.reason).to.equal('NoPolicy');
+  });
+});
+
+// 3
+describe('a device that cannot be read', () => {
+  it('is never Ready, whatever was read before', () => {
+    const partition = aManagedPartition({ device: { ...slicedGpu, step: 'Unknown', error } });
+    const { verdict, commands } = judge({ partition, node: ready });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'DeviceUnreadable' });
+    expect(verdict.message).to.include('DriverUnavailable: no driver');
+    expect(commands.filter(({ name }) => name !== 'PatchNode')).to.deep.equal([]);
+  });
+
+  it('keeps a node closed that is closed', () => {
+    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const partition = aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, step: 'Unknown', error } });
+    expect(judge({ node, partition }, { pods: [aPluginPod()] }).commands).to.deep.equal([]);
+  });
+});
+
+describe('a node that was restarted', () => {
+  const partition = aManagedPartition({ granted: aGrant(), device: slicedGpu });
+  const restarted = aNode({ nodeInfo: { bootID: 'boot-b' }, allocatable: advertisesSlice });
+
+  it('is closed until its agent has looked at the GPUs', () => {
+    const { verdict, commands } = judge({ partition, node: restarted });
+    expect(verdict).to.include({ phase: 'Updating', reason: 'NodeRestarted' });
+    expect(changeOf({ commands }).addTaints).to.deep.equal(taints.closed);
+    expect(judge({ partition, node: ready }).verdict.phase).to.equal('Ready');
+  });
+
+  // 3
+  it('stays closed while the agent’s first readings fail', () => {
+    const failing = aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, step: 'Unknown', error } });
+    const { verdict, commands } = judge({ partition: failing, node: restarted });
+    expect(verdict.reason).to.equal('NodeRestarted');
+    expect(verdict.message).to.include('DriverUnavailable: no driver');
+    expect(namesOf({ commands })).to.deep.equal(['PatchNode']);
+  });
+
+  // 24
+  it('says what is wrong with an agent that does not come back', () => {
+    const { verdict } = judge({ partition, node: restarted, agent: { state: 'Missing' } });
+    expect(verdict.message).to.include('no agent pod runs on node n');
+  });
+
+  it('is closed also where its policy is refused or not accepted: what was granted is being made again', () => {
+    const claim = { isAccepted: false };
+    expect(judge({ partition, node: restarted, claim }).verdict.reason).to.equal('NodeRestarted');
+  });
+
+  it('is not closed where there is nothing to make again, or where the boot is not known', () => {
+    const of = (bootID: string) => aManagedPartition({ device: { ...slicedGpu, bootID } });
+    const unknown = aNode({ nodeInfo: { bootID: '' }, allocatable: advertisesSlice });
+    expect(judge({ partition: of('boot-a'), node: unknown }).verdict.phase).to.equal('Ready');
+    expect(judge({ partition: of('unknown'), node: restarted }).verdict.phase).to.equal('Ready');
+    const plan = judge({ partition: of('boot-a'), node: restarted, policy: aSlicingPolicy({ mode: 'Plan' }) });
+    expect(plan.verdict.reason).to.equal('PlanOnly');
+    const policy = aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] });
+    const whole = aManagedPartition({ wish: { gpus: [] }, device: { ...wholeGpu, bootID: 'boot-a' } });
+    expect(judge({ partition: whole, node: restarted, policy }).verdict.reason).to.not.equal('NodeRestarted');
+  });
+});
+
+// 33
+describe('a node without GPUs', () => {
+  const none = aDevice();
+
+  it('is Ready and says so, where its agent finds none', () => {
+    const { verdict, commands } = judge({ partition: aPartition({ device: none }) });
+    expect(verdict).to.include({ phase: 'Ready', reason: 'NoGpus' });
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('is Ready where nothing says that it has any, so that no agent runs on it', () => {
+    const parts = { partition: aPartition(), agent: { state: 'Missing' as const } };
+    const unmarked = aNode({ labels: { 'nvidia.com/gpu.present': 'false' } });
+    expect(judge({ ...parts, node: unmarked }).verdict).to.include({ phase: 'Ready', reason: 'NoGpus' });
+    expect(judge(parts).verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });
+  });
+
+  it('is not meant where GPUs were there and are gone: that is a fault', () => {
+    const device = { ...none, lastGood: { bootID: 'boot-a', gpus: [{ uuid: 'GPU-1', placements: [] }] } };
+    expect(judge({ partition: aPartition({ device }) }).verdict.reason).not.to.equal('NoGpus');
+  });
+
+  it('is not kept closed: it had GPUs when it was closed for its first change', () => {
+    const world = new NodeWorld({
+      node: aNode({ allocatable: {}, taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } }),
+      partition: aManagedPartition({ granted: aGrant(), device: none }),
+      pods: [aPluginPod()],
+    });
+    expect(world.step().verdict.phase).to.equal('Updating');
+    world.settle();
+    world.settle();
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+});

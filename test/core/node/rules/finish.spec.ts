@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { describeReport } from '../../../../src/core/nvidia/labels/describe-report.ts';
+import { computeLabels } from '../../../../src/core/nvidia/labels/node-labels.ts';
+import { aDevice, aGpu, aPartition } from '../../../support/builders.ts';
+import {
+  advertisesSlice,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  judge,
+  slicedGpu,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const done = aManagedPartition({ granted: aGrant(), device: slicedGpu });
+const discovered = computeLabels(describeReport(slicedGpu), 'mixed').labels;
+const updating = { 'gpupartition.dev/state': 'updating' };
+
+describe('a node whose device is done', () => {
+  it('is labelled by us where nobody else does', () => {
+    const world = new NodeWorld({ partition: done, node: aNode({ allocatable: advertisesSlice }) });
+    world.settle();
+    expect(world.labels).to.include(discovered);
+    expect(world.labels).to.include({ 'gpupartition.dev/policy': 'p', 'gpupartition.dev/layout': '1x7g.40gb' });
+  });
+
+  it('waits for GPU Feature Discovery where that labels the node, and never writes its labels', () => {
+    const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1', 'nvidia.com/gpu.count': '1' };
+    const node = aNode({ taints: taints.closed, labels, allocatable: advertisesSlice });
+    const world = new NodeWorld({ partition: done, node });
+    const { verdict } = world.step();
+    expect(verdict).to.include({ phase: 'Updating', reason: 'LabelsStale', transient: true });
+    expect(verdict.message).to.include('nvidia.com/mig-7g.40gb.count should be 1');
+    expect(world.done).to.deep.equal([]);
+    world.label(discovered);
+    expect(world.step(1000).verdict.phase).to.equal('Ready');
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('is opened when nobody labels it for too long, and keeps its start-up taint', () => {
+    const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
+    const world = new NodeWorld({
+      partition: done,
+      node: aNode({ taints: taints.both, labels, allocatable: advertisesSlice }),
+    });
+    world.step();
+    for (let minute = 0; minute < 4; minute += 1) world.step(60_000);
+    world.failOver();
+    world.step(59_000);
+    expect(world.step(10_000).verdict).to.include({ phase: 'Failed', reason: 'LabelsStale' });
+    expect(world.taintKeys).to.deep.equal(['uninitialized']);
+    expect(world.labels).to.include({ 'gpupartition.dev/state': 'failed' });
+  });
+
+  it('is refused, and open, where NVIDIA’s own tools could not tell of it', () => {
+    const mixed = aDevice(aGpu({ slices: ['7g.40gb@0'] }), aGpu({ index: 1 }));
+    const policy = aSlicingPolicy({
+      strategy: 'single',
+      layouts: [{ gpus: { indices: [0] }, profiles: { '7g.40gb': 1 } }],
+    });
+    const partition = aManagedPartition({ strategy: 'single', device: mixed });
+    const wish = { wish: { wish: partition.spec.wish ?? { gpus: [] }, skipped: [] } };
+    const node = aNode({ taints: taints.closed, labels: updating, allocatable: {} });
+    const world = new NodeWorld({ partition, policy, node, claim: wish });
+    expect(world.step().verdict).to.include({ phase: 'Failed', reason: 'Refused' });
+    world.settle();
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  // 26
+  it('has nothing to do where none of its GPUs matches, and says so', () => {
+    const policy = aSlicingPolicy({ layouts: [{ gpus: { models: ['H100-*'] }, profiles: { '1g.10gb': 7 } }] });
+    const partition = aManagedPartition({ wish: { gpus: [] }, device: wholeGpu });
+    const { verdict } = judge({ policy, partition });
+    expect(verdict).to.include({ phase: 'Ready', reason: 'NothingToDo' });
+    expect(verdict.message).to.include('its GPUs are left alone');
+  });
+
+  it('is not finished in mode Plan', () => {
+    const { verdict, commands } = judge({ partition: done, policy: aSlicingPolicy({ mode: 'Plan' }) });
+    expect(verdict.reason).to.equal('PlanOnly');
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('opens with the holders that were away, and waits for nobody else', () => {
+    const dcgm = 'nvidia.com/gpu.deploy.dcgm';
+    const loans = { [dcgm]: { was: 'true', set: 'paused-for-mig-change' } };
+    const node = aNode({
+      taints: taints.closed,
+      labels: { ...updating, [dcgm]: 'paused-for-mig-change' },
+      annotations: { 'gpupartition.dev/on-loan': JSON.stringify(loans) },
+      allocatable: advertisesSlice,
+    });
+    const world = new NodeWorld({ partition: done, node, pods: [aPluginPod({ tolerates: true })] });
+    expect(world.step().verdict).to.include({ reason: 'AdvertisePending', requeueAfterMs: 250 });
+    expect(world.labels[dcgm]).to.equal('true');
+    expect(aPartition().spec).to.have.keys('nodeUID');
+  });
+});

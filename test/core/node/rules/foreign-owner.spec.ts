@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import {
+  advertisesSlice,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  judge,
+  slicedGpu,
+  taints,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const manager = 'nvidia.com/gpu.deploy.mig-manager';
+const managerPod = {
+  ...aPluginPod({ name: 'mig-manager' }),
+  metadata: { name: 'mig-manager', namespace: 'gpu', labels: { app: 'nvidia-mig-manager' } },
+  spec: { nodeSelector: { [manager]: 'true' } },
+};
+const takeOver = aSlicingPolicy({ allow: { takeOver: ['mig-manager'] } });
+
+describe('GPUs that are not ours', () => {
+  it('are left alone while their driver is being replaced, before a change and after', () => {
+    const labels = { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' };
+    const before = judge({ node: aNode({ labels }) });
+    expect(before.verdict).to.include({ phase: 'Waiting', reason: 'DriverUpgrade' });
+    expect(before.commands).to.deep.equal([]);
+    const partition = aManagedPartition({ device: slicedGpu });
+    const after = judge({ partition, node: aNode({ labels, allocatable: advertisesSlice }) });
+    expect(after.verdict.reason).to.equal('DriverUpgrade');
+    expect(after.looks).to.deep.equal([]);
+  });
+
+  it('are left alone while mig-manager runs, and the message says how to hand them over', () => {
+    const { verdict, commands, looks } = judge(
+      { node: aNode({ labels: { [manager]: 'true' } }) },
+      { pods: [managerPod] },
+    );
+    expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager', requeueAfterMs: 15_000 });
+    expect(verdict.message).to.include('To hand the GPUs over');
+    expect(commands).to.deep.equal([]);
+    expect(looks).to.deep.equal(['Pods']);
+  });
+
+  it('are ours where the label alone speaks of mig-manager', () => {
+    const { verdict } = judge({ node: aNode({ labels: { [manager]: 'true' } }) }, { pods: [aPluginPod()] });
+    expect(verdict.reason).to.equal('AwaitingGrant');
+  });
+
+  it('are left to a DRA driver that makes slices, which only a fresh look shows', () => {
+    const slices = [{ spec: { driver: 'gpu.nvidia.com', sharedCounters: [{}] } }];
+    const { verdict, commands, looks } = judge({}, { pods: [aPluginPod()], fresh: { resourceSlices: slices } });
+    expect(looks).to.deep.equal(['Pods', 'All']);
+    expect(verdict.reason).to.equal('ForeignManager');
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('are taken over where the policy says so, and given back when it does not any more', () => {
+    const world = new NodeWorld({
+      policy: takeOver,
+      node: aNode({ labels: { [manager]: 'true' } }),
+      pods: [managerPod],
+    });
+    expect(world.step().verdict).to.include({ phase: 'Updating', reason: 'TakingOver' });
+    expect(world.labels[manager]).to.equal('false');
+    expect(world.step(500).verdict.reason).to.equal('TakingOver');
+    world.pods = [aPluginPod()];
+    expect(world.step(500).verdict.reason).to.equal('AwaitingGrant');
+    world.policy = aSlicingPolicy({ generation: 2 });
+    for (let second = 0; second < 3; second += 1) world.step(1000);
+    expect(world.labels[manager]).to.equal('true');
+  });
+
+  it('keep a closed node closed no longer than it takes to open it', () => {
+    const node = aNode({
+      taints: taints.closed,
+      labels: { 'gpupartition.dev/state': 'updating', 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' },
+    });
+    const world = new NodeWorld({ node });
+    for (let second = 0; second < 3; second += 1) world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import {
+  advertisesSlice,
+  advertisesWhole,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+/** A node that was closed for grant 3, whose agent has not said a word since, a second after the deadline. */
+function anUnansweredGrant(more: ConstructorParameters<typeof NodeWorld>[0] = {}): NodeWorld {
+  const world = new NodeWorld({
+    node: aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } }),
+    partition: aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, observedEpoch: 2 } }),
+    agent: { state: 'Missing' },
+    pods: [aPluginPod({ uid: 'old' })],
+    ...more,
+  });
+  world.now = Date.parse('2026-01-01T12:10:01Z');
+  return world;
+}
+
+/** The plugin's DaemonSet, once a second: a pod where no taint that it does not tolerate is on the node. */
+function runPlugin(world: NodeWorld, offer: Readonly<Record<string, string>>, tolerates = false): void {
+  if (world.pods.length > 0) return world.advertise(offer);
+  world.advertise({});
+  const mayCome = tolerates || world.taintKeys.length === 0;
+  if (mayCome) world.pods = [aPluginPod({ uid: `new-${world.now}`, tolerates })];
+}
+
+// 7
+describe('a grant that is not answered by its deadline', () => {
+  it('names the agent and what is wrong with it', () => {
+    const missing = anUnansweredGrant().step();
+    expect(missing.verdict).to.include({ phase: 'Failed', reason: 'Failed' });
+    expect(missing.verdict.message).to.include('no agent pod runs on node n');
+    const crashing = anUnansweredGrant({ agent: { state: 'NotReady', why: 'pod agents/a: CrashLoopBackOff' } }).step();
+    expect(crashing.verdict.message).to.include('CrashLoopBackOff');
+    const silent = anUnansweredGrant({ agent: { state: 'Ready' } }).step();
+    expect(silent.verdict.message).to.include('look at its log');
+  });
+
+  it('has the device plugin replaced, once, and takes the taint off when nothing is offered any more', () => {
+    const world = anUnansweredGrant();
+    expect(world.step().verdict.message).to.include('its device plugin is being restarted');
+    expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.advertise({ 'nvidia.com/gpu': '0' });
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('waits for a plugin that tolerates the taint to be back, and takes the taint off then', () => {
+    const world = anUnansweredGrant({ pods: [aPluginPod({ uid: 'old', tolerates: true })] });
+    world.step();
+    world.pods = [aPluginPod({ uid: 'new', tolerates: true, isReady: false })];
+    world.step(1000);
+    world.pods = [aPluginPod({ uid: 'new', tolerates: true })];
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  for (const tolerates of [false, true]) {
+    for (const [found, offer] of Object.entries({
+      'what it was': advertisesWhole,
+      'something else': advertisesSlice,
+    })) {
+      it(`ends open, and leaves the plugin alone, where the GPUs are ${found} and the plugin ${tolerates ? 'tolerates' : 'does not tolerate'} the taint`, () => {
+        const world = anUnansweredGrant({ pods: [aPluginPod({ uid: 'old', tolerates })] });
+        for (let second = 0; second < 60; second += 1) {
+          world.step(1000);
+          runPlugin(world, offer, tolerates);
+        }
+        expect(world.taintKeys).to.deep.equal([]);
+        expect(world.done.filter((what) => what.startsWith('EvictPod'))).to.deep.equal(['EvictPod old']);
+        expect(world.labels['gpupartition.dev/state']).to.equal('failed');
+        const before = world.done.length;
+        world.step(60_000);
+        expect(world.done).to.have.lengthOf(before);
+      });
+    }
+  }
+
+  it('gives a plugin that may not be evicted until the deadline of a layout, and then opens all the same', () => {
+    const world = anUnansweredGrant();
+    world.refusals = { old: 'gpu/plugin: the disruption budget needs 1 pod' };
+    world.step();
+    expect(world.step(1000).verdict.message).to.include('the disruption budget needs 1 pod');
+    expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
+    for (let minute = 0; minute < 6; minute += 1) world.step(60_000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('lets go of the node when its policy has been deleted meanwhile', () => {
+    const world = anUnansweredGrant();
+    world.policy = undefined;
+    for (let second = 0; second < 60; second += 1) {
+      world.step(1000);
+      runPlugin(world, advertisesSlice);
+    }
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).not.to.have.property('gpupartition.dev/state');
+    expect(world.labels).not.to.have.property('nvidia.com/mig.config.state');
+    expect(world.step().verdict).to.include({ phase: 'Unmanaged', reason: 'NoPolicy' });
+    expect(world.partition.spec).not.to.have.any.keys('policy', 'strategy', 'wish');
+  });
+
+  it('keeps the start-up taint: no layout of the node was ever verified', () => {
+    const world = anUnansweredGrant({
+      node: aNode({ taints: taints.both, labels: { 'gpupartition.dev/state': 'updating' } }),
+    });
+    for (let second = 0; second < 60; second += 1) {
+      world.step(1000);
+      runPlugin(world, advertisesWhole);
+    }
+    expect(world.taintKeys).to.deep.equal(['uninitialized']);
+  });
+});

@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
+import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import {
+  aGpuPod,
+  aHolderPod,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aWish,
+  noon,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const dcgm = 'nvidia.com/gpu.deploy.dcgm';
+const plan = { ...planWish(wholeGpu, aWish).report, modeChanges: 1 };
+
+/** The plan changes the mode of a GPU; dcgm runs on the node, and goes where its label says so. */
+function aModeChange(more: ConstructorParameters<typeof NodeWorld>[0] = {}): NodeWorld {
+  return new NodeWorld({
+    node: aNode({ labels: { [dcgm]: 'true' } }),
+    partition: aManagedPartition({ device: { ...wholeGpu, plan } }),
+    pods: [aHolderPod('dcgm'), aPluginPod({ tolerates: true })],
+    ...more,
+  });
+}
+
+/** Until the holders have been told to go. */
+function pause(world: NodeWorld): void {
+  for (let second = 0; second < 3; second += 1) world.step(1000);
+  expect(world.labels[dcgm]).to.equal(pausedForMigChange);
+  expect(world.taintKeys).to.deep.equal(['repartitioning']);
+}
+
+describe('holders of GPUs that have to go', () => {
+  it('are told to by their label once the node is closed, and waited for by name', () => {
+    const world = aModeChange();
+    pause(world);
+    const { verdict } = world.step(500);
+    expect(verdict).to.include({ phase: 'Updating', reason: 'ClientsStay', transient: true });
+    expect(verdict.message).to.include('gpu/dcgm');
+    world.pods = [];
+    world.step(500);
+    expect(world.done.at(-1)).to.equal('WriteGrant');
+    expect(world.labels[dcgm]).to.equal(pausedForMigChange);
+  });
+
+  it('stay away until the grant is answered or overdue, and come back then', () => {
+    const world = aModeChange();
+    pause(world);
+    world.pods = [];
+    world.step(500);
+    world.step(60_000);
+    expect(world.labels[dcgm]).to.equal(pausedForMigChange);
+    world.step(600_000);
+    expect(world.labels[dcgm]).to.equal('true');
+  });
+
+  // 6
+  for (const [what, block] of Object.entries<(world: NodeWorld) => void>({
+    'a driver upgrade': (world) => world.label({ 'nvidia.com/gpu-driver-upgrade-state': 'cordon-required' }),
+    'another owner of the GPUs': (world) =>
+      world.label({ 'nvidia.com/gpu.deploy.mig-manager': 'paused-for-driver-upgrade' }),
+    'a late pod': (world) => {
+      world.pods = [...world.pods, aGpuPod()];
+    },
+    'a pause of the rollout': (world) => {
+      if (world.policy) world.policy = { ...world.policy, spec: { ...world.policy.spec, rollout: { paused: true } } };
+    },
+    'the end of the policy': (world) => {
+      world.policy = undefined;
+    },
+    'a cordon': (world) => {
+      world.node = { ...world.node, spec: { ...world.node.spec, unschedulable: true } };
+    },
+  })) {
+    it(`come back when the grant is blocked by ${what}, and the node is opened`, () => {
+      const world = aModeChange();
+      pause(world);
+      block(world);
+      world.step(500);
+      expect(world.labels[dcgm]).to.equal('true');
+      world.settle();
+      expect(world.taintKeys).to.deep.equal([]);
+    });
+  }
+
+  it('that a budget keeps are named with the refusal', () => {
+    const world = aModeChange({ node: aNode(), pods: [aHolderPod('dcgm')] });
+    world.refusals = { 'uid-dcgm': 'gpu/dcgm: the disruption budget needs 1 pod' };
+    for (let second = 0; second < 3; second += 1) world.step(1000);
+    const { verdict } = world.step(500);
+    expect(verdict.message).to.include('the disruption budget needs 1 pod');
+  });
+});
+
+// 6
+describe('holders of GPUs that do not go', () => {
+  /** Steps of a second, from when they were told to go until they are left in peace. */
+  function giveUp(world: NodeWorld): void {
+    for (let second = 0; second < 400 && world.labels[dcgm] !== 'true'; second += 1) world.step(1000);
+    expect(world.labels[dcgm]).to.equal('true');
+  }
+
+  /** Until the node is closed once more. @returns after how many seconds */
+  function rest(world: NodeWorld): number {
+    for (let seconds = 5; seconds < 8000; seconds += 5) {
+      world.step(5000);
+      if (world.taintKeys.length > 0) return seconds;
+    }
+    throw new Error('they are left in peace for ever');
+  }
+
+  function countRests(world: NodeWorld, count: number): readonly number[] {
+    return Array.from({ length: count }, () => {
+      pause(world);
+      giveUp(world);
+      world.settle(10);
+      expect(world.taintKeys).to.deep.equal([]);
+      return rest(world);
+    });
+  }
+
+  /** {@link rest} has closed the node already. */
+  function countFurtherRests(world: NodeWorld, count: number): readonly number[] {
+    return Array.from({ length: count }, () => {
+      for (let second = 0; second < 10 && world.labels[dcgm] !== pausedForMigChange; second += 1) world.step(1000);
+      giveUp(world);
+      world.settle(10);
+      return rest(world);
+    });
+  }
+
+  it('are left in peace with their node open, longer each time', () => {
+    const world = aModeChange();
+    const [first = 0] = countRests(world, 1);
+    const [second = 0, third = 0] = countFurtherRests(world, 2);
+    expect(first).to.be.within(55, 65);
+    expect(second).to.be.within(115, 125);
+    expect(third).to.be.within(235, 245);
+  });
+
+  it('are left in peace as long after a change of leader', () => {
+    const world = aModeChange();
+    countRests(world, 1);
+    for (let second = 0; second < 5; second += 1) world.step(1000);
+    giveUp(world);
+    world.settle(10);
+    world.step(30_000);
+    world.failOver();
+    expect(rest(world)).to.be.within(85, 95);
+  });
+
+  it('are named as long as they are left in peace, and nobody else: who did go has come back', () => {
+    const world = aModeChange();
+    pause(world);
+    for (let second = 0; second < 302; second += 1) world.step(1000);
+    world.pods = [...world.pods, aHolderPod('nvsm')];
+    const { verdict } = world.step(1000);
+    expect(verdict).to.include({ phase: 'Failed', reason: 'ClientsStay' });
+    expect(verdict.message).to.include('gpu/dcgm').and.not.include('nvsm');
+  });
+
+  it('are left in peace also where the agent was away for a moment', () => {
+    const world = aModeChange();
+    pause(world);
+    giveUp(world);
+    world.settle(10);
+    world.agent = { state: 'NotReady', why: 'pod agents/a: is being replaced' };
+    world.step(1000);
+    world.agent = { state: 'Ready' };
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.memory.waits.HoldersRest).to.have.property('count', 1);
+  });
+});
+
+describe('a node that was closed for nothing', () => {
+  it('is opened with its device plugin left alone: nothing of its device has changed', () => {
+    const world = new NodeWorld({ pods: [aPluginPod({ tolerates: true })] });
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.pods = [...world.pods, aGpuPod()];
+    world.step(500);
+    const { verdict } = world.step(500);
+    expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+    world.settle();
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.done.filter((what) => what.startsWith('EvictPod'))).to.deep.equal([]);
+    expect(world.now).to.be.below(noon + 5000);
+  });
+});

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
+import {
+  advertisesSlice,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  slicedGpu,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const state = 'gpupartition.dev/state';
+const migState = 'nvidia.com/mig.config.state';
+const updating = { [state]: 'updating' };
+
+const failed: DeviceReport = {
+  ...wholeGpu,
+  step: 'Failed',
+  error: { code: 'CommandFailed', message: 'it said no' },
+  nextRetryTime: '2026-01-01T13:00:00Z',
+};
+const failedGrant = aManagedPartition({ granted: aGrant(), device: failed });
+
+describe('a node whose change has failed', () => {
+  // 4
+  it('keeps its start-up taint, and loses ours: no layout of it was ever verified', () => {
+    const world = new NodeWorld({ node: aNode({ taints: taints.both, labels: updating }), partition: failedGrant });
+    expect(world.step().verdict).to.include({ phase: 'Failed', reason: 'Failed' });
+    expect(world.taintKeys).to.deep.equal(['uninitialized']);
+    world.settle();
+    expect(world.taintKeys).to.deep.equal(['uninitialized']);
+  });
+
+  it('is opened when its plugin has been replaced and advertises what the device is', () => {
+    const node = aNode({ taints: taints.closed, labels: updating });
+    const world = new NodeWorld({ node, partition: failedGrant, pods: [aPluginPod({ uid: 'old', tolerates: true })] });
+    const { verdict } = world.step();
+    expect(verdict.message).to.match(/^CommandFailed: it said no\. The node stays closed: /);
+    expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
+    world.pods = [aPluginPod({ uid: 'new', tolerates: true })];
+    world.advertise({});
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.advertise({ 'nvidia.com/gpu': '1' });
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).to.include({ [state]: 'failed', [migState]: 'failed' });
+  });
+
+  it('is looked at again for its plugin, however far away the next try is', () => {
+    const node = aNode({ taints: taints.closed, labels: updating });
+    const world = new NodeWorld({ node, partition: failedGrant, pods: [aPluginPod({ tolerates: true })] });
+    expect(world.step().verdict.requeueAfterMs).to.be.below(30_001);
+  });
+
+  it('gets labels that tell of its device as it is', () => {
+    const node = aNode({
+      taints: taints.closed,
+      labels: { ...updating, 'nvidia.com/mig-3g.20gb.count': '2' },
+      annotations: { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' },
+      allocatable: {},
+    });
+    const world = new NodeWorld({ node, partition: failedGrant });
+    world.settle();
+    expect(world.labels).not.to.have.property('nvidia.com/mig-3g.20gb.count');
+    expect(world.labels).to.include({ 'nvidia.com/gpu.count': '1' });
+  });
+});
+
+// 16
+describe('mig-manager’s state label', () => {
+  const done = aManagedPartition({ device: slicedGpu });
+
+  function aReadyNode(value?: string): NodeWorld {
+    const labels = value === undefined ? {} : { [migState]: value };
+    const world = new NodeWorld({ node: aNode({ allocatable: advertisesSlice, labels }), partition: done });
+    world.settle();
+    expect(world.labels).to.include({ [state]: 'ready', [migState]: 'success' });
+    return world;
+  }
+
+  it('is borrowed, and given back with the policy', () => {
+    const world = aReadyNode('rebooting');
+    world.policy = undefined;
+    world.settle();
+    expect(world.labels[migState]).to.equal('rebooting');
+    const fresh = aReadyNode();
+    fresh.policy = undefined;
+    fresh.settle();
+    expect(fresh.labels).not.to.have.property(migState);
+  });
+
+  it('does not say success while something is waited for, refused or failed', () => {
+    const change = aSlicingPolicy({ generation: 2, layouts: [{ profiles: { '1g.5gb': 7 } }] });
+    const of = (more: object): NodeWorld => {
+      const world = aReadyNode();
+      Object.assign(world, { policy: change }, more);
+      world.settle();
+      // The agent plans the wish that was just written.
+      world.partition = aManagedPartition({ ...world.partition.spec, device: slicedGpu });
+      Object.assign(world, more);
+      world.settle();
+      return world;
+    };
+    const pods = [{ ...aPluginPod(), metadata: { name: 'x' } }];
+    const paused = aSlicingPolicy({ generation: 2, layouts: change.spec.layouts, rollout: { paused: true } });
+    expect(of({ policy: paused, pods }).labels).to.include({ [state]: 'waiting', [migState]: 'pending' });
+    const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
+    expect(of({ claim: { wish: { refusal } } }).labels).to.include({ [state]: 'failed', [migState]: 'failed' });
+    expect(of({ claim: { refusal, wish: undefined } }).labels[migState]).to.equal('failed');
+  });
+
+  it('is not touched on a node that was never changed', () => {
+    const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
+    const world = new NodeWorld({ claim: { wish: { refusal } } });
+    world.settle();
+    expect(world.labels).not.to.have.any.keys(state, migState);
+  });
+
+  it('says pending while the node is closed', () => {
+    const world = new NodeWorld({ pods: [aPluginPod()] });
+    world.step();
+    expect(world.labels).to.include({ [state]: 'updating', [migState]: 'pending' });
+  });
+});

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
+import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { aDevice, aGpu } from '../../../support/builders.ts';
+import {
+  aGpuPod,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  aWish,
+  judge,
+  noMemory,
+  noon,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+
+const inUse = (device: DeviceReport) => aManagedPartition({ device });
+const busy = aDevice(aGpu({ slices: ['1g.5gb@0*'] }));
+const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+
+describe('a plan', () => {
+  it('is told and not carried out in mode Plan', () => {
+    const { verdict, commands } = judge({ policy: aSlicingPolicy({ mode: 'Plan' }) });
+    expect(verdict).to.include({ phase: 'Pending', reason: 'PlanOnly' });
+    expect(verdict.message).to.include('create 1');
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('waits while the rollout is paused', () => {
+    const { verdict, commands } = judge({ policy: aSlicingPolicy({ rollout: { paused: true } }) });
+    expect(verdict).to.include({ phase: 'Pending', reason: 'Paused' });
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('waits for processes, and for the pods that they are of, by name', () => {
+    const process = judge({ partition: inUse(busy) });
+    expect(process.looks).to.deep.equal(['Pods']);
+    expect(process.verdict).to.include({ phase: 'Waiting', reason: 'ProcessesUseGpus', requeueAfterMs: 5000 });
+    const pod = judge({ partition: inUse(busy) }, { pods: [aGpuPod('train'), aPluginPod()] });
+    expect(pod.verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+    expect(pod.verdict.message).to.include('1 pod of this node uses GPUs: ns/train');
+  });
+
+  it('fails for good on what cannot be', () => {
+    const lost = judge({ partition: inUse(aDevice(aGpu({ error: 'GpuLost: off the bus' }))) });
+    expect(lost.verdict).to.include({ phase: 'Failed', reason: 'Refused' });
+    expect(lost.commands).to.deep.equal([]);
+  });
+
+  it('says whose instances are in the way', () => {
+    const plan = {
+      ...planWish(wholeGpu, aWish).report,
+      refusalCode: 'Foreign' as const,
+      refusal: '3g.20gb is not ours',
+    };
+    const { verdict } = judge({ partition: aManagedPartition({ device: { ...wholeGpu, plan } }) });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignInstances', message: '3g.20gb is not ours' });
+  });
+
+  it('is looked at by its pods before the node is closed, and again after', () => {
+    const before = judge({}, { pods: [aGpuPod(), aPluginPod()] });
+    expect(before.verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+    expect(before.commands).to.deep.equal([]);
+    const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
+    const after = judge({ node: closed }, { pods: [aGpuPod(), aPluginPod()] }, settled);
+    expect(after.verdict.reason).to.equal('PodsUseGpus');
+    expect(after.commands.filter(({ name }) => name === 'WriteGrant')).to.deep.equal([]);
+  });
+
+  it('gives a pod that the scheduler was just placing time to show up', () => {
+    const first = judge({ node: closed });
+    expect(first.verdict).to.include({ reason: 'AwaitingGrant', requeueAfterMs: 300 });
+    expect(first.looks).to.deep.equal([]);
+    expect(judge({ node: closed, now: noon + 299 }, {}, first.memory).commands).to.deep.equal([]);
+    expect(judge({ node: closed, now: noon + 300 }, {}, first.memory).commands).to.have.lengthOf(1);
+  });
+
+  it('is granted as it was looked at, with its hash and all that the agent may do', () => {
+    const policy = aSlicingPolicy({ allow: { gpuReset: false }, rollout: { rollback: 'Never' } });
+    const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
+    const { commands } = judge(
+      { node: closed, policy, partition: aManagedPartition({ granted: aGrant() }) },
+      {},
+      settled,
+    );
+    const [grant] = commands.flatMap((command) => (command.name === 'WriteGrant' ? [command.granted] : []));
+    expect(grant).to.include({
+      epoch: 4,
+      planHash: planWish(wholeGpu, aWish).report.hash,
+      deadline: '2026-01-01T12:10:00Z',
+      allowGpuReset: false,
+      allowReboot: null,
+      replaceForeignInstances: null,
+      rollback: 'Never',
+    });
+  });
+});
+
+// 14, 35
+describe('a node that is not there for a change', () => {
+  for (const [what, node, reason] of [
+    ['that is being deleted', aNode({ deletionTimestamp: '2026-01-01T11:00:00Z' }), 'NodeTerminating'],
+    ['that is not Ready', aNode({ ready: 'False' }), 'NodeNotReady'],
+    ['whose kubelet is silent', aNode({ ready: 'Unknown' }), 'NodeNotReady'],
+    ['that somebody has cordoned', aNode({ unschedulable: true }), 'ForeignCordon'],
+  ] as const) {
+    it(`${what} is neither closed nor granted`, () => {
+      const { verdict, commands } = judge({ node });
+      expect(verdict).to.include({ phase: 'Pending', reason });
+      expect(commands).to.deep.equal([]);
+      const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
+      const late = judge({ node: { ...node, spec: { ...node.spec, ...closed.spec } } }, {}, settled);
+      expect(late.verdict.reason).to.equal(reason);
+      expect(late.commands.filter(({ name }) => name === 'WriteGrant')).to.deep.equal([]);
+    });
+  }
+
+  it('says how to go on', () => {
+    expect(judge({ node: aNode({ unschedulable: true }) }).verdict.message).to.include('kubectl uncordon n');
+    expect(judge({ node: aNode({ ready: 'False' }) }).verdict.message).to.include('the kubelet says so');
+  });
+});

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { managedConfig } from '../../../../src/core/nvidia/plugin-config/managed-config.ts';
+import {
+  advertisesSlice,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  judge,
+  slicedGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const settings = { pluginConfigMap: { namespace: 'gpu', name: 'plugin' } };
+const { key, file } = managedConfig(aSlicingPolicy().spec);
+const label = 'nvidia.com/device-plugin.config';
+const noFiles = { state: 'Read', files: {} } as const;
+const pods = [aPluginPod({ tolerates: true })];
+
+describe('the device plugin’s config file', () => {
+  it('is written before a node is closed for it', () => {
+    const world = new NodeWorld({ settings, pods, files: noFiles });
+    expect(world.step().commands).to.deep.equal([{ name: 'PublishConfig', key, file }]);
+    expect(world.taintKeys).to.deep.equal([]);
+    world.step();
+    expect(world.done).to.deep.equal(['PublishConfig', 'PatchNode']);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  // 31
+  it('that cannot be read is told before the node is closed, and nothing is touched', () => {
+    const configFiles = { state: 'Unreadable', why: 'configmaps "plugin" is forbidden' } as const;
+    const { verdict, commands } = judge({ settings }, { pods, configFiles });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'ConfigUnavailable' });
+    expect(verdict.message).to.include('gpu/plugin').and.include('is forbidden');
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('is chosen when the node is closed and its layout is done', () => {
+    const world = new NodeWorld({
+      settings,
+      pods,
+      files: { state: 'Read', files: { [key]: file } },
+      partition: aManagedPartition({ device: slicedGpu }),
+      node: aNode({ allocatable: advertisesSlice }),
+    });
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(world.labels).not.to.have.property(label);
+    for (let second = 0; second < 2; second += 1) world.step(1000);
+    expect(world.labels[label]).to.equal(key);
+    world.step(1000);
+    expect(world.done.at(-1)).to.equal('EvictPod uid-plugin');
+  });
+
+  it('is written again where somebody has taken it away: a plugin whose file is gone does not start', () => {
+    const world = new NodeWorld({
+      settings,
+      pods,
+      files: noFiles,
+      partition: aManagedPartition({ device: slicedGpu }),
+      node: aNode({ allocatable: {}, labels: { [label]: key, 'gpupartition.dev/state': 'ready' } }),
+    });
+    for (let second = 0; second < 60; second += 1) world.step(1000);
+    expect(world.done).to.include('PublishConfig');
+  });
+
+  it('is nobody’s business where the plugin’s settings are the administrator’s', () => {
+    const partition = aManagedPartition({ device: slicedGpu });
+    const { commands } = judge({ partition, node: aNode({ allocatable: advertisesSlice }) });
+    expect(JSON.stringify(commands)).not.to.include(label);
+  });
+});

@@ -1,0 +1,265 @@
+import { expect } from 'chai';
+import { closeNode } from '../../../../src/core/node/node-marks.ts';
+import { describeReport } from '../../../../src/core/nvidia/labels/describe-report.ts';
+import { computeLabels } from '../../../../src/core/nvidia/labels/node-labels.ts';
+import {
+  advertisesSlice,
+  advertisesWhole,
+  aGrant,
+  aHolderPod,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  decideWith,
+  aSnapshot,
+  slicedGpu,
+  taints,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const updating = { 'gpupartition.dev/state': 'updating' };
+const none = { 'nvidia.com/gpu': '0' };
+const done = aManagedPartition({ granted: aGrant(), device: slicedGpu });
+const deploy = 'nvidia.com/gpu.deploy.device-plugin';
+
+/** A node that was closed for grant 3, which the agent has carried out; it advertises what was before. */
+function aDoneChange(more: ConstructorParameters<typeof NodeWorld>[0] = {}): NodeWorld {
+  return new NodeWorld({
+    node: aNode({ taints: taints.closed, labels: updating }),
+    partition: done,
+    pods: [aPluginPod({ uid: 'old' })],
+    ...more,
+  });
+}
+
+const evictions = (world: NodeWorld) => world.done.filter((what) => what.startsWith('EvictPod'));
+
+describe('the device plugin of a node whose device is done', () => {
+  it('is evicted, and which pods were is written down before', () => {
+    const world = aDoneChange();
+    const { commands, verdict } = world.step();
+    expect(commands.map(({ name }) => name)).to.deep.equal(['PatchNode', 'EvictPod']);
+    expect(world.node.metadata.annotations).to.include({ 'gpupartition.dev/plugin-refreshed': '3@boot-a/old' });
+    expect(verdict).to.include({ phase: 'Updating', reason: 'AdvertisePending', transient: true });
+    expect(verdict.message).to.include('still advertises nvidia.com/gpu 1 instead of nvidia.com/mig-7g.40gb 1');
+  });
+
+  it('is not evicted again by another leader, who reads which pods were', () => {
+    const world = aDoneChange();
+    world.step();
+    world.failOver();
+    world.pods = [aPluginPod({ uid: 'new' })];
+    world.step(1000);
+    expect(evictions(world)).to.deep.equal(['EvictPod old']);
+  });
+
+  it('is asked to go once in 5 s, and the refusal of a budget is shown', () => {
+    const world = aDoneChange();
+    world.refusals = { old: 'gpu/plugin: the disruption budget needs 1 pod' };
+    world.step();
+    const { verdict } = world.step(1000);
+    expect(verdict).to.include({ phase: 'Updating', reason: 'RefreshBlocked' });
+    expect(verdict.message).to.include('the disruption budget needs 1 pod');
+    world.step(3900);
+    expect(evictions(world)).to.have.lengthOf(1);
+    world.step(200);
+    expect(evictions(world)).to.have.lengthOf(2);
+  });
+
+  it('is not evicted while it ends', () => {
+    const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', isLeaving: true })] });
+    world.settle();
+    expect(evictions(world)).to.deep.equal([]);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('lets pods come as soon as it advertises the layout, in the write that says Ready', () => {
+    const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', tolerates: true })] });
+    world.step();
+    world.pods = [aPluginPod({ uid: 'new', tolerates: true })];
+    world.advertise(none);
+    expect(world.step(1000).verdict.phase).to.equal('Updating');
+    world.advertise(advertisesSlice);
+    const { commands, verdict } = world.step(1000);
+    expect(verdict).to.include({ phase: 'Ready', reason: 'Ready' });
+    expect(commands.map(({ name }) => name)).to.deep.equal(['PatchNode']);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).to.include({ 'gpupartition.dev/state': 'ready', 'gpupartition.dev/layout': '1x7g.40gb' });
+    expect(world.labels).to.include({ 'nvidia.com/mig-7g.40gb.count': '1' });
+  });
+
+  it('that does not tolerate our taint comes when nothing is advertised, and labels are right before it does', () => {
+    const world = aDoneChange();
+    world.step();
+    world.advertise(none);
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).to.include({ 'gpupartition.dev/state': 'updating', 'nvidia.com/mig-7g.40gb.count': '1' });
+    world.pods = [aPluginPod({ uid: 'new' })];
+    world.advertise(advertisesSlice);
+    expect(world.step(1000).verdict.phase).to.equal('Ready');
+    expect(world.labels).to.include({ 'gpupartition.dev/state': 'ready' });
+  });
+
+  it('has the taint taken off for it only where a fresh look still finds nothing advertised', () => {
+    const world = aDoneChange();
+    world.step();
+    world.advertise(none);
+    const { now, node, partition, settings, memory, agent } = world;
+    const snapshot = { ...aSnapshot({ node, partition, agent, now: now + 1000 }), settings };
+    const late = decideWith(
+      snapshot,
+      { node: { ...node, status: { ...node.status, allocatable: advertisesWhole } } },
+      memory,
+    );
+    expect(late.looks).to.deep.equal(['Pods', 'All']);
+    expect(late.commands).to.deep.equal([]);
+    expect(decideWith(snapshot, {}, memory).commands).to.have.lengthOf(1);
+  });
+
+  it('takes a start-up taint off with the first layout that is advertised', () => {
+    const world = aDoneChange({ node: aNode({ taints: taints.both, labels: updating, allocatable: advertisesSlice }) });
+    world.step();
+    world.pods = [aPluginPod({ uid: 'new' })];
+    for (let second = 0; second < 3; second += 1) world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('is not believed while the kubelet offers devices that are gone', () => {
+    const device = { ...slicedGpu, advertised: { stale: 1, resources: { 'nvidia.com/mig-7g.40gb': 1 } } };
+    const world = aDoneChange({
+      partition: aManagedPartition({ granted: aGrant(), device }),
+      node: aNode({ taints: taints.closed, labels: updating, allocatable: advertisesSlice }),
+      pods: [],
+    });
+    const { verdict } = world.step();
+    expect(verdict.message).to.include('1 of the devices that it offers are gone');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('that runs with another strategy is named, and not restarted', () => {
+    const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', strategy: 'single' })] });
+    const { verdict } = world.step();
+    expect(verdict).to.include({ phase: 'Failed', reason: 'StrategyMismatch' });
+    expect(verdict.message).to.include('gpu/plugin');
+    expect(world.done).to.deep.equal([]);
+  });
+
+  it('that does not come back makes the node Failed, and the node stays closed', () => {
+    const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', tolerates: true })] });
+    world.step();
+    world.advertise(none);
+    for (let minute = 0; minute < 6; minute += 1) world.step(60_000);
+    const { verdict } = world.step(1000);
+    expect(verdict).to.include({ phase: 'Failed', reason: 'AdvertisePending' });
+    expect(verdict.message).to.match(/^since 2026-01-01T12:00:00Z: /);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('has its deadline from before a change of leader', () => {
+    const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', tolerates: true })] });
+    world.step();
+    world.advertise(none);
+    for (let minute = 0; minute < 4; minute += 1) world.step(60_000);
+    world.failOver();
+    world.step(1000);
+    expect(world.step(90_000).verdict.phase).to.equal('Failed');
+  });
+
+  it('is left alone on an open node that advertises nothing for a moment', () => {
+    const node = aNode({ labels: { 'gpupartition.dev/state': 'ready' }, allocatable: none });
+    const world = aDoneChange({ node });
+    expect(world.step().verdict.phase).to.equal('Updating');
+    world.step(20_000);
+    expect(evictions(world)).to.deep.equal([]);
+  });
+});
+
+describe('the device plugin that gpu-operator deploys', () => {
+  const gfd = { 'nvidia.com/gfd.timestamp': '1', 'nvidia.com/gpu.count': '1' };
+  const paused = JSON.stringify({ [deploy]: { was: 'true', set: 'paused-for-mig-change' } });
+
+  it('is kept away while GPU Feature Discovery’s labels are of before, and comes when they are right', () => {
+    const world = aDoneChange({
+      node: aNode({
+        taints: taints.closed,
+        labels: { ...updating, ...gfd, [deploy]: 'true' },
+        allocatable: advertisesWhole,
+      }),
+    });
+    world.step();
+    world.advertise(none);
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels[deploy]).to.equal('paused-for-mig-change');
+    world.step(10_000);
+    expect(world.labels[deploy]).to.equal('paused-for-mig-change');
+    world.label(computeLabels(describeReport(slicedGpu), 'mixed').labels);
+    for (let second = 0; second < 3 && world.labels[deploy] !== 'true'; second += 1) world.step(1000);
+    expect(world.labels[deploy]).to.equal('true');
+  });
+
+  it('is not kept away longer than a layout may take to be advertised', () => {
+    const world = aDoneChange({
+      node: aNode({
+        labels: { ...updating, ...gfd, [deploy]: 'paused-for-mig-change' },
+        annotations: { 'gpupartition.dev/on-loan': paused },
+        allocatable: none,
+      }),
+      pods: [],
+    });
+    world.step();
+    expect(world.labels[deploy]).to.equal('paused-for-mig-change');
+    for (let minute = 0; minute < 6; minute += 1) world.step(60_000);
+    expect(world.labels[deploy]).to.equal('true');
+  });
+
+  it('that was away while the devices changed is not replaced once more', () => {
+    const world = aDoneChange({
+      node: aNode({
+        taints: taints.closed,
+        labels: { ...updating, [deploy]: 'paused-for-mig-change' },
+        annotations: { 'gpupartition.dev/on-loan': paused },
+        allocatable: none,
+      }),
+      pods: [],
+    });
+    world.step();
+    expect(world.labels[deploy]).to.equal('true');
+    world.pods = [aPluginPod({ uid: 'back', tolerates: true })];
+    world.advertise(advertisesSlice);
+    world.settle();
+    expect(evictions(world)).to.deep.equal([]);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+});
+
+describe('pods that look at the devices only when they start', () => {
+  const note = { 'gpupartition.dev/clients': 'uid-dcgm,uid-gpu-feature-discovery' };
+
+  it('are written down when the node is closed', () => {
+    const world = new NodeWorld({ pods: [aHolderPod('dcgm'), aPluginPod()] });
+    world.step();
+    expect(world.node.metadata.annotations).to.include({ 'gpupartition.dev/clients': 'uid-dcgm' });
+    expect(closeNode().addTaints).to.have.lengthOf(1);
+  });
+
+  it('are evicted once the device is done, but for GPU Feature Discovery where it would not come back', () => {
+    const node = aNode({ taints: taints.closed, labels: updating, annotations: note });
+    const pods = [aHolderPod('dcgm'), aHolderPod('gpu-feature-discovery'), aPluginPod({ uid: 'old' })];
+    const world = aDoneChange({ node, pods });
+    world.step();
+    expect(evictions(world)).to.have.members(['EvictPod old', 'EvictPod uid-dcgm']);
+    world.advertise(none);
+    world.settle();
+    world.settle();
+    expect(evictions(world)).to.include('EvictPod uid-gpu-feature-discovery');
+  });
+
+  it('are forgotten when the node is open', () => {
+    const node = aNode({ labels: updating, annotations: note, allocatable: advertisesSlice });
+    const world = aDoneChange({ node, pods: [] });
+    world.settle();
+    expect(world.node.metadata.annotations).not.to.have.property('gpupartition.dev/clients');
+  });
+});

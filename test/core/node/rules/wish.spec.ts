@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import type { GpuNodePartition } from '../../../../src/api/types.ts';
+import { isDrifting } from '../../../../src/core/node/repair.ts';
+import { uuidOf } from '../../../support/builders.ts';
+import {
+  type Answer,
+  advertisesSlice,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  judge,
+  namesOf,
+  noon,
+  slicedGpu,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const ago = (...minutes: readonly number[]) => minutes.map((minute) => new Date(noon - minute * 60_000).toISOString());
+
+/** The layout was made, and is not there again. */
+function aDrift(more: Parameters<typeof aManagedPartition>[0] = {}): GpuNodePartition {
+  const device = { ...wholeGpu, lastGood: { bootID: 'boot-a' } };
+  return aManagedPartition({ granted: aGrant({ deadline: '2026-01-01T10:00:00Z' }), device, ...more });
+}
+
+const wishOf = ({ commands }: Answer) =>
+  commands.flatMap((command) => (command.name === 'WriteWish' ? [command.fields] : []))[0];
+
+describe('the wish', () => {
+  it('is written with the policy that decides, its uid and generation', () => {
+    const policy = aSlicingPolicy({ generation: 4, layouts: [{ mig: 'Disabled' }] });
+    const fields = wishOf(judge({ policy }));
+    expect(fields?.policy).to.deep.equal({ name: 'p', uid: 'uid-p', generation: 4 });
+    expect(fields?.wish?.gpus).to.deep.equal([{ uuid: uuidOf(0), mig: 'Disabled' }]);
+  });
+
+  it('is taken away with its policy, and is never taken for a wish: the node keeps its layout', () => {
+    const left = judge({ policy: undefined });
+    expect(left.verdict).to.include({ phase: 'Unmanaged', reason: 'NoPolicy' });
+    expect(wishOf(left)).to.deep.equal({ policy: null, strategy: null, wish: null, repairs: null });
+    const world = new NodeWorld({ policy: undefined });
+    world.settle();
+    expect(world.partition.spec).to.have.keys('nodeUID');
+  });
+
+  // 22
+  it('says of what it has not that it has not: a merge would keep what was allowed before', () => {
+    const allowing = aManagedPartition({
+      wish: { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }], replaceForeignInstances: true },
+    });
+    expect(wishOf(judge({ partition: allowing }))?.wish).to.deep.equal({
+      gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }],
+      replaceForeignInstances: null,
+    });
+    const world = new NodeWorld({ partition: allowing });
+    world.step();
+    expect(world.partition.spec.wish).not.to.have.property('replaceForeignInstances');
+    expect(world.step().verdict.reason).not.to.equal('AwaitingGrant');
+    expect(world.done).to.deep.equal(['WriteWish']);
+  });
+
+  it('is taken for outdated where the policy of the same name is another one', () => {
+    const policy = aSlicingPolicy();
+    const again = { ...policy, metadata: { ...policy.metadata, uid: 'uid-again' } };
+    expect(wishOf(judge({ policy: again }))?.policy).to.include({ uid: 'uid-again' });
+  });
+
+  it('keeps a closed node closed until it is planned', () => {
+    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const { commands } = judge({ node, policy: aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] }) });
+    expect(namesOf({ commands })).to.deep.equal(['WriteWish']);
+  });
+});
+
+// 52
+describe('a list of policies that is of before', () => {
+  const served = aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 3 } });
+
+  it('is refused where its generation is lower than the one that the node serves', () => {
+    const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
+    const { verdict, commands } = judge({ partition: served, policy });
+    expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
+    expect(verdict.message).to.include('generation 2').and.include('generation 3');
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('is believed where the policy was deleted and made anew', () => {
+    const policy = aSlicingPolicy({ generation: 1 });
+    const again = { ...policy, metadata: { ...policy.metadata, uid: 'uid-again' } };
+    expect(namesOf(judge({ partition: served, policy: again }))).to.deep.equal(['WriteWish']);
+  });
+
+  it('is not granted: the policy at the API server has to be the same', () => {
+    const parts = { pods: [aPluginPod()] };
+    for (const policy of [{ uid: 'uid-p', generation: 2 }, { uid: 'uid-again', generation: 1 }, undefined]) {
+      const { verdict, commands } = judge({}, { ...parts, fresh: { policy } });
+      expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
+      expect(verdict.message).to.include('waiting for a newer list');
+      expect(commands).to.deep.equal([]);
+    }
+    expect(namesOf(judge({}, parts))).to.deep.equal(['PatchNode']);
+  });
+});
+
+describe('a layout that something else changes', () => {
+  it('is put right three times an hour and no more', () => {
+    for (const repairs of [ago(), ago(50, 40), ago(90, 40, 20)]) {
+      expect(judge({ partition: aDrift({ repairs }) }).verdict.reason).to.equal('AwaitingGrant');
+    }
+    const { verdict, commands } = judge({ partition: aDrift({ repairs: ago(50, 40, 20) }) });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'Drifting', requeueAfterMs: 10 * 60_000 + 1000 });
+    expect(verdict.message).to.match(/3 times within an hour.*tried again at 2026-01-01T12:10:00/);
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('is counted when it is put right', () => {
+    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const settled = { waits: { Closed: { since: noon - 1000 } }, evictions: {} };
+    const { commands } = judge({ node, partition: aDrift({ repairs: ago(90, 40) }) }, {}, settled);
+    const [grant] = commands.flatMap((command) => (command.name === 'WriteGrant' ? [command] : []));
+    expect(grant?.repairs).to.deep.equal([...ago(40), '2026-01-01T12:00:00Z']);
+  });
+
+  it('is not meant where the wish is new, after a failure, or in a new boot', () => {
+    const repairs = ago(3, 2, 1);
+    const other = aGrant({ gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] });
+    expect(judge({ partition: aDrift({ repairs, granted: other }) }).verdict.reason).to.equal('AwaitingGrant');
+    const rebooted = { ...wholeGpu, bootID: 'boot-b', lastGood: { bootID: 'boot-a' } };
+    const partition = aDrift({ repairs, device: rebooted });
+    const node = aNode({ nodeInfo: { bootID: 'boot-b' } });
+    expect(judge({ partition, node }).verdict.reason).to.equal('AwaitingGrant');
+  });
+
+  // 30
+  it('is put right again at once when its policy is edited, as the message says', () => {
+    const world = new NodeWorld({ partition: aDrift({ repairs: ago(3, 2, 1) }), pods: [aPluginPod()] });
+    expect(world.step().verdict.message).to.include('or when the policy changes');
+    world.policy = aSlicingPolicy({ generation: 2 });
+    world.step();
+    expect(world.done).to.deep.equal(['WriteWish']);
+    expect(isDrifting(world.partition, world.now)).to.equal(false);
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(world.done.filter((what) => what === 'WriteWish')).to.have.lengthOf(1);
+  });
+
+  it('is none where the device is as wished', () => {
+    const partition = aDrift({ repairs: ago(3, 2, 1), device: { ...slicedGpu, lastGood: { bootID: 'boot-a' } } });
+    expect(judge({ partition, node: aNode({ allocatable: advertisesSlice }) }).verdict.phase).to.equal('Ready');
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import type { Phase } from '../../../src/api/types.ts';
+import { type NodeOutcome, PolicyTally } from '../../../src/core/policy/tally.ts';
+
+const phases: readonly Phase[] = ['Pending', 'Waiting', 'Updating', 'Ready', 'Failed', 'Invalid', 'Unmanaged'];
+
+const outcome = fc.record(
+  {
+    node: fc.constantFrom('a', 'b', 'c', 'd'),
+    phase: fc.constantFrom(...phases),
+    reason: fc.constantFrom('Ready', 'NothingToDo', 'NoGpus', 'Failed'),
+    message: fc.constantFrom('', 'x'),
+    wonBy: fc.constant('other'),
+    inFlight: fc.record({
+      node: fc.constant('a'),
+      nodeUID: fc.constant('u'),
+      epoch: fc.nat(3),
+      deadline: fc.constant(''),
+    }),
+    plan: fc.record({
+      hash: fc.string({ maxLength: 4, minLength: 4 }),
+      wishHash: fc.constant('w'),
+      keep: fc.nat(3),
+      destroy: fc.nat(3),
+      create: fc.nat(3),
+      gpusChanging: fc.nat(3),
+    }),
+  },
+  { requiredKeys: ['node', 'phase', 'reason', 'message'] },
+);
+const step = fc.oneof(
+  outcome.map((one) => ({ do: 'put' as const, one })),
+  fc.constantFrom('a', 'b', 'c', 'd').map((node) => ({ do: 'remove' as const, node })),
+  fc.constantFrom('a', 'b', 'c', 'd').map((node) => ({ do: 'expect' as const, node })),
+);
+
+// 1
+describe('the tally of a policy', () => {
+  it('counts as a recount would, after any changes', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const tally = new PolicyTally(['a', 'b']);
+        const known = new Map<string, NodeOutcome | undefined>([
+          ['a', undefined],
+          ['b', undefined],
+        ]);
+        for (const one of steps) {
+          if (one.do === 'put') {
+            tally.put(one.one);
+            known.set(one.one.node, one.one);
+          } else if (one.do === 'remove') {
+            tally.remove(one.node);
+            known.delete(one.node);
+          } else {
+            tally.expect(one.node);
+            if (!known.has(one.node)) known.set(one.node, undefined);
+          }
+        }
+        const seen = [...known.values()].flatMap((one) => one ?? []);
+        const own = seen.filter(({ wonBy }) => wonBy === undefined);
+        const count = (isMeant: (one: NodeOutcome) => boolean) => own.filter(isMeant).length;
+        expect(tally.matched).to.equal(known.size);
+        expect(tally.size('unseen')).to.equal(known.size - seen.length);
+        expect(tally.size('lost')).to.equal(seen.length - own.length);
+        for (const phase of phases) expect(tally.inPhase(phase)).to.equal(count((one) => one.phase === phase));
+        expect(tally.size('failed')).to.equal(count(({ phase }) => phase === 'Failed'));
+        expect(tally.size('invalid')).to.equal(count(({ phase }) => phase === 'Invalid'));
+        expect(tally.size('waiting')).to.equal(count(({ phase }) => phase === 'Waiting'));
+        expect(tally.size('unfinished')).to.equal(count(({ phase }) => phase !== 'Ready'));
+        expect(tally.size('inFlight')).to.equal(count(({ inFlight }) => inFlight !== undefined));
+        expect(tally.size('skipped')).to.equal(count(({ reason }) => reason === 'NothingToDo' || reason === 'NoGpus'));
+        for (const key of ['gpusChanging', 'keep', 'destroy', 'create'] as const) {
+          expect(tally.plans[key]).to.equal(own.reduce((sum, { plan }) => sum + (plan?.[key] ?? 0), 0));
+        }
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  it('says whether anything is different', () => {
+    const tally = new PolicyTally(['a']);
+    const ready = { node: 'a', phase: 'Ready' as const, reason: 'Ready', message: '' };
+    expect(tally.put(ready)).to.equal(true);
+    expect(tally.put({ ...ready })).to.equal(false);
+    expect(tally.put({ ...ready, message: 'x' })).to.equal(true);
+    expect(tally.put({ ...ready, message: 'x', wonBy: 'other' })).to.equal(true);
+  });
+
+  it('says of a node that was not looked at that it was not', () => {
+    expect(new PolicyTally(['a', 'b']).first('unseen', 1)).to.deep.equal([
+      { node: 'a', phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' },
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import type { GpuNodePartition } from '../../../src/api/types.ts';
+import type { NodeMemory } from '../../../src/core/node/memory.ts';
+import { lastingWaits, recallMemory, WaitList } from '../../../src/core/node/memory.ts';
+import type { Verdict } from '../../../src/core/node/verdict.ts';
+import { type NodeReport, reportNode } from '../../../src/core/status/node-report.ts';
+import { aManagedPartition, noMemory, noon, slicedGpu } from '../../support/node-builders.ts';
+
+const ready: Verdict = { phase: 'Ready', reason: 'Ready', message: 'all is well' };
+const applying: Verdict = { phase: 'Updating', reason: 'Applying', message: 'the agent applies', transient: true };
+const waiting: Verdict = { phase: 'Waiting', reason: 'PodsUseGpus', message: 'ns/x', requeueAfterMs: 5000 };
+
+/** What is written of a partition whose generation is 7. */
+function report(
+  verdict: Verdict,
+  {
+    partition = aManagedPartition({ device: slicedGpu }),
+    memory = noMemory,
+    now = noon,
+  }: {
+    readonly partition?: GpuNodePartition;
+    readonly memory?: NodeMemory;
+    readonly now?: number;
+  } = {},
+): NodeReport {
+  return reportNode(
+    { ...partition, metadata: { ...partition.metadata, generation: 7 } },
+    verdict,
+    memory,
+    'Patch',
+    now,
+  );
+}
+
+function told(verdict: Verdict): GpuNodePartition {
+  const partition = aManagedPartition({ device: slicedGpu });
+  return { ...partition, status: { ...partition.status, ...report(verdict).status } };
+}
+
+const readyOf = ({ status }: NodeReport) => status?.conditions?.find(({ type }) => type === 'Ready');
+
+describe('the report of a node', () => {
+  it('says phase, layout and conditions, once', () => {
+    const { status, requeueAfterMs } = report(waiting);
+    expect(status).to.include({ phase: 'Waiting', layout: '1 GPU: 1×7g.40gb', writerMode: 'Patch' });
+    expect(status?.conditions?.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`)).to.deep.equal([
+      'Ready False PodsUseGpus',
+      'Waiting True PodsUseGpus',
+    ]);
+    expect(requeueAfterMs).to.equal(5000);
+    expect(report(waiting, { partition: told(waiting), now: noon + 60_000 }).status).to.equal(undefined);
+  });
+
+  // 19
+  it('gives its conditions times in whole seconds, as metav1.Time has them', () => {
+    const { status } = report(ready, { now: noon + 789 });
+    for (const { lastTransitionTime } of status?.conditions ?? []) {
+      expect(lastTransitionTime).to.equal('2026-01-01T12:00:00Z');
+    }
+  });
+
+  it('holds back for 2 s what normally passes, and looks again when these are over', () => {
+    const memory = { ...noMemory, waits: { Reason: { since: noon, of: 'Applying' } } };
+    const early = report(applying, { partition: told(waiting), memory, now: noon + 500 });
+    expect(early).to.deep.equal({ status: undefined, requeueAfterMs: 1510 });
+    const late = report(applying, { partition: told(waiting), memory, now: noon + 2000 });
+    expect(late.status?.phase).to.equal('Updating');
+  });
+
+  // 25
+  it('says at once that a node is not Ready any more, also where that passes', () => {
+    const memory = { ...noMemory, waits: { Reason: { since: noon, of: 'Applying' } } };
+    expect(readyOf(report(applying, { partition: told(ready), memory }))).to.include({
+      status: 'False',
+      reason: 'Applying',
+      observedGeneration: 7,
+    });
+  });
+
+  // 25
+  it('says of which generation it is, and says it again of the next', () => {
+    expect(readyOf(report(ready))?.observedGeneration).to.equal(7);
+    const partition = told(ready);
+    const metadata = { ...partition.metadata, generation: 8 };
+    const next = reportNode({ ...partition, metadata }, ready, noMemory, 'Patch', noon + 60_000);
+    expect(readyOf(next)).to.include({ observedGeneration: 8, lastTransitionTime: '2026-01-01T12:00:00Z' });
+  });
+
+  it('keeps waits that must outlive a leader, and takes them away when they end', () => {
+    const waits = { HoldersRest: { since: noon, of: 'gpu/dcgm', count: 3 }, Closed: { since: noon } };
+    const memory = { ...noMemory, waits };
+    const { status } = report(waiting, { memory });
+    expect(status?.waits).to.deep.equal([
+      { name: 'HoldersRest', since: '2026-01-01T12:00:00Z', of: 'gpu/dcgm', count: 3 },
+    ]);
+    expect(recallMemory(status).waits).to.deep.equal({ HoldersRest: waits.HoldersRest });
+    const partition = aManagedPartition({ device: slicedGpu });
+    const kept = { ...partition, status: { ...partition.status, ...status } };
+    expect(report(waiting, { partition: kept, memory }).status).to.equal(undefined);
+    expect(report(waiting, { partition: kept }).status)
+      .to.be.an('object')
+      .and.not.have.property('waits');
+  });
+});
+
+describe('waits', () => {
+  it('go on as long as they are asked for, and begin anew of another thing', () => {
+    const first = new WaitList({}, noon);
+    expect(first.lasts('Advertised', 'a')).to.equal(0);
+    const second = new WaitList(first.waits, noon + 1000);
+    expect(second.lasts('Advertised', 'a')).to.equal(1000);
+    expect(new WaitList(second.waits, noon + 2000).lasts('Advertised', 'b')).to.equal(0);
+    const nobodyAsks = new WaitList(second.waits, noon + 2000);
+    expect(nobodyAsks.waits).to.deep.equal({});
+    expect(new WaitList({}, noon).lastsIfBegun('Advertised', 'a')).to.equal(undefined);
+  });
+
+  it('never last less than no time: the clock of another machine may be ahead', () => {
+    expect(new WaitList({ Labels: { since: noon + 5000 } }, noon).lasts('Labels')).to.equal(0);
+  });
+
+  it('count how often they have begun', () => {
+    const first = new WaitList({}, noon);
+    first.begin('HoldersRest', 'a');
+    const second = new WaitList(first.waits, noon + 1000);
+    expect(second.resume('HoldersRest')).to.deep.equal({ since: noon, of: 'a', count: 1 });
+    second.begin('HoldersRest', 'b');
+    expect(second.waits.HoldersRest).to.deep.equal({ since: noon + 1000, of: 'b', count: 2 });
+  });
+
+  it('of a status that cannot be read count as not begun', () => {
+    const waits = [
+      { name: 'Advertised', since: 'yesterday' },
+      { name: 'Closed', since: '2026-01-01T12:00:00Z' },
+      { name: 'Nonsense', since: '2026-01-01T12:00:00Z' },
+    ];
+    expect(recallMemory({ waits })).to.deep.equal(noMemory);
+    expect(lastingWaits(noMemory)).to.deep.equal([]);
+  });
+});

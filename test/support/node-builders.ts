@@ -1,0 +1,254 @@
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, Wish } from '../../src/api/types.ts';
+import { repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
+import { decide } from '../../src/core/node/decide.ts';
+import type { Command } from '../../src/core/node/commands.ts';
+import type { NodeChange, Taint } from '../../src/core/metadata/node-change.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeView } from '../../src/core/node/node-view.ts';
+import type {
+  AgentView,
+  ConfigFiles,
+  FreshRead,
+  Look,
+  NodePod,
+  NodeSettings,
+  NodeSnapshot,
+} from '../../src/core/node/snapshot.ts';
+import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { NodeClaim } from '../../src/core/policy/claim.ts';
+import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { resolveNode } from '../../src/core/policy/resolve-node.ts';
+import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
+import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
+
+/** The moment at which builders' nodes are looked at. */
+export const noon = Date.parse('2026-01-01T12:00:00Z');
+export const noMemory: NodeMemory = { waits: {}, evictions: {} };
+
+/** One slice over all of GPU 0. */
+export const aWish: Wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
+export const aSlicingPolicy = (more: Parameters<typeof aPolicy>[0] = {}): GpuPartitionPolicy =>
+  aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }], ...more });
+
+export const wholeGpu = aDevice(aGpu());
+export const slicedGpu = aDevice(aGpu({ slices: ['7g.40gb@0'] }));
+export const advertisesWhole = { 'nvidia.com/gpu': '1' };
+export const advertisesSlice = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-7g.40gb': '1' };
+
+const startupTaint: Taint = { ...uninitializedTaint };
+const closedTaint: Taint = { ...repartitioningTaint };
+export const taints = { closed: [closedTaint], startup: [startupTaint], both: [closedTaint, startupTaint] } as const;
+
+type NodeParts = NonNullable<NodeView['spec']> &
+  NonNullable<NodeView['status']> & {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ready?: 'True' | 'False' | 'Unknown';
+    readonly deletionTimestamp?: string;
+  };
+
+/** Node `n` of pool `p`: Ready, open, with a whole GPU that is advertised. */
+export function aNode({
+  labels = {},
+  annotations = {},
+  taints: own = [],
+  unschedulable,
+  allocatable = advertisesWhole,
+  nodeInfo = { bootID: 'boot-a' },
+  ready = 'True',
+  deletionTimestamp,
+}: NodeParts = {}): NodeView {
+  return {
+    metadata: {
+      name: 'n',
+      uid: 'uid-n',
+      resourceVersion: '1',
+      labels: { pool: 'p', 'nvidia.com/gpu.present': 'true', ...labels },
+      annotations,
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    },
+    spec: { taints: own, ...(unschedulable !== undefined && { unschedulable }) },
+    status: { allocatable, nodeInfo, conditions: [{ type: 'Ready', status: ready, message: 'the kubelet says so' }] },
+  };
+}
+
+type ManagedOverrides = Partial<GpuNodePartition['spec']> & { readonly device?: DeviceReport };
+
+/** The partition of `n` that serves policy `p`, whose agent has answered every grant in this boot and has planned the wish. */
+export function aManagedPartition({
+  device = wholeGpu,
+  wish = aWish,
+  ...more
+}: ManagedOverrides = {}): GpuNodePartition {
+  const epoch = more.granted?.epoch;
+  return aPartition({
+    policy: { name: 'p', uid: 'uid-p', generation: 1 },
+    strategy: 'mixed',
+    wish,
+    ...more,
+    device: {
+      bootID: 'boot-a',
+      ...(epoch !== undefined && { observedEpoch: epoch }),
+      plan: planWish(device, wish).report,
+      ...device,
+    },
+  });
+}
+
+/** Grant 3 of {@link aWish}, to be answered by ten past. */
+export function aGrant(more: Partial<NonNullable<GpuNodePartition['spec']['granted']>> = {}) {
+  return { gpus: aWish.gpus, epoch: 3, planHash: 'x', deadline: '2026-01-01T12:10:00Z', ...more };
+}
+
+/** What an accepted policy says of a node. */
+export function aClaim(
+  policy: GpuPartitionPolicy | undefined,
+  partition: GpuNodePartition | undefined,
+  more: Partial<NodeClaim> = {},
+): NodeClaim {
+  const device = partition?.status?.device;
+  const wish = policy && device?.gpus ? resolveNode(policy.spec, device, partition?.spec.wish) : undefined;
+  return { winner: policy, losers: [], isAccepted: policy !== undefined, wish, ...more };
+}
+
+export const someSettings: NodeSettings = {
+  settleMs: 300,
+  deadlineMs: 600_000,
+  waitingPollMs: 5000,
+  refreshAfterMs: 1000,
+  advertiseDeadlineMs: 300_000,
+  holdersDeadlineMs: 300_000,
+  gpuHolders: defaultHolders,
+};
+
+export interface SnapshotParts {
+  readonly now?: number;
+  readonly node?: NodeView;
+  readonly partition?: GpuNodePartition | undefined;
+  readonly policy?: GpuPartitionPolicy | undefined;
+  readonly claim?: Partial<NodeClaim>;
+  readonly agent?: AgentView;
+  readonly settings?: Partial<NodeSettings>;
+}
+
+/** A Ready node whose agent is there, of an accepted policy: its wish is written and planned, and nothing is in the way. */
+export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
+  const partition = 'partition' in parts ? parts.partition : aManagedPartition();
+  const policy = 'policy' in parts ? parts.policy : aSlicingPolicy();
+  return {
+    now: parts.now ?? noon,
+    node: parts.node ?? aNode(),
+    partition,
+    claim: aClaim(policy, partition, parts.claim),
+    agent: parts.agent ?? { state: 'Ready' },
+    settings: { ...someSettings, ...parts.settings },
+  };
+}
+
+/** What is found where a decision asks for more. */
+export interface Findings {
+  readonly pods?: readonly NodePod[];
+  readonly configFiles?: ConfigFiles;
+  readonly fresh?: Partial<FreshRead>;
+  /** The node as the API server has it, where that is another one. */
+  readonly node?: NodeView;
+}
+
+export interface Answer {
+  readonly verdict: Verdict;
+  readonly commands: readonly Command[];
+  readonly memory: NodeMemory;
+  /** What was asked for on the way. */
+  readonly looks: readonly Look[];
+}
+
+/** Decides, and reads more where that is asked for. */
+export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory = noMemory): Answer {
+  const { uid, generation } = snapshot.claim.winner?.metadata ?? {};
+  const looks: Look[] = [];
+  let known = snapshot;
+  for (;;) {
+    const decision = decide(known, memory);
+    if (!('look' in decision)) return { ...decision, looks };
+    looks.push(decision.look);
+    if (looks.length > 3) throw new Error(`looks without end: ${looks.join(', ')}`);
+    known = { ...known, pods: found.pods ?? [], configFiles: found.configFiles };
+    if (decision.look === 'All') {
+      const fresh = { policy: { uid, generation }, resourceSlices: undefined, ...found.fresh };
+      known = { ...known, node: found.node ?? known.node, fresh };
+    }
+  }
+}
+
+/** {@link decideWith} of a snapshot that is described. */
+export function judge(parts: SnapshotParts = {}, found: Findings = {}, memory = noMemory): Answer {
+  return decideWith(aSnapshot(parts), found, memory);
+}
+
+/** The names of commands, in order. */
+export function namesOf({ commands }: Pick<Answer, 'commands'>): readonly Command['name'][] {
+  return commands.map(({ name }) => name);
+}
+
+/** What the Node's patch changes; empty where there is none. */
+export function changeOf({ commands }: Pick<Answer, 'commands'>): NodeChange {
+  return commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []))[0] ?? {};
+}
+
+type PodParts = {
+  readonly name?: string;
+  readonly uid?: string;
+  readonly isLeaving?: boolean;
+  readonly isReady?: boolean;
+};
+
+/** A pod that holds a GPU. */
+export function aGpuPod(name = 'job'): NodePod {
+  const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/gpu': 1 } } }];
+  return {
+    metadata: { name, namespace: 'ns', uid: `uid-${name}` },
+    spec: { containers },
+    status: { phase: 'Running' },
+  };
+}
+
+function aDaemonPod({ name = 'daemon', uid = `uid-${name}`, isLeaving = false, isReady = true }: PodParts): NodePod {
+  return {
+    metadata: {
+      name,
+      namespace: 'gpu',
+      uid,
+      ownerReferences: [{ kind: 'DaemonSet', controller: true }],
+      ...(isLeaving && { deletionTimestamp: '2026-01-01T11:59:00Z' }),
+    },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+  };
+}
+
+/** A pod of NVIDIA's device plugin, of gpu-operator unless told otherwise; it tolerates our taints if asked to. */
+export function aPluginPod({
+  tolerates = false,
+  strategy = 'mixed',
+  ...parts
+}: PodParts & { readonly tolerates?: boolean; readonly strategy?: string } = {}): NodePod {
+  const pod = aDaemonPod({ name: 'plugin', ...parts });
+  const env = [{ name: 'MIG_STRATEGY', value: strategy }];
+  const containers = [{ name: 'nvidia-device-plugin', env, resources: {} }];
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, labels: { app: 'nvidia-device-plugin-daemonset' } },
+    spec: { tolerations: tolerates ? [{ operator: 'Exists' }] : [], containers },
+  };
+}
+
+/** A pod of a GPU holder that runs where the label says so. */
+export function aHolderPod(holder: string, parts: PodParts & { readonly tolerates?: boolean } = {}): NodePod {
+  const { tolerates = false, ...rest } = parts;
+  return {
+    ...aDaemonPod({ name: holder, ...rest }),
+    spec: {
+      nodeSelector: { [`nvidia.com/gpu.deploy.${holder}`]: 'true' },
+      tolerations: tolerates ? [{ operator: 'Exists' }] : [],
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
+import { patchNode, type JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
+import type { Command } from '../../src/core/node/commands.ts';
+import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node/memory.ts';
+import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
+import { writerModeFor } from '../../src/core/node/rules/labels.ts';
+import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { NodeClaim } from '../../src/core/policy/claim.ts';
+import { reportNode } from '../../src/core/status/node-report.ts';
+import {
+  aClaim,
+  aManagedPartition,
+  aNode,
+  type Answer,
+  aSlicingPolicy,
+  decideWith,
+  noMemory,
+  noon,
+  someSettings,
+} from './node-builders.ts';
+
+type Start = Partial<Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' | 'pods' | 'claim' | 'files'>> & {
+  readonly settings?: Partial<NodeSettings>;
+};
+
+/** A node and what is kept of it, in memory: commands are carried out on it as the API server would. */
+export class NodeWorld {
+  now = noon;
+  node: NodeView = aNode();
+  partition: GpuNodePartition = aManagedPartition();
+  policy: GpuPartitionPolicy | undefined = aSlicingPolicy();
+  claim: Partial<NodeClaim> = {};
+  agent: AgentView = { state: 'Ready' };
+  pods: readonly NodePod[] = [];
+  files: ConfigFiles | undefined;
+  memory: NodeMemory = noMemory;
+  settings: NodeSettings = someSettings;
+  /** What the API server says to an eviction, by uid of the pod; others go at once. */
+  refusals: Readonly<Record<string, string>> = {};
+  /** Writes and evictions that were carried out, by name. */
+  readonly done: string[] = [];
+
+  constructor({ settings, ...start }: Start = {}) {
+    Object.assign(this, start, { settings: { ...someSettings, ...settings } });
+  }
+
+  get taintKeys(): readonly string[] {
+    return (this.node.spec?.taints ?? []).map(({ key }) => key.replace(/^.*\//, ''));
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.node.metadata.labels ?? {};
+  }
+
+  get device(): DeviceReport {
+    return this.partition.status?.device ?? {};
+  }
+
+  label(labels: Readonly<Record<string, string>>): void {
+    this.node = { ...this.node, metadata: { ...this.node.metadata, labels: { ...this.labels, ...labels } } };
+  }
+
+  advertise(allocatable: Readonly<Record<string, string>>): void {
+    this.node = { ...this.node, status: { ...this.node.status, allocatable } };
+  }
+
+  /** The agent's word. */
+  report(device: DeviceReport): void {
+    this.partition = { ...this.partition, status: { ...this.partition.status, device: { ...this.device, ...device } } };
+  }
+
+  /** Another leader: all that is remembered is what was written. */
+  failOver(): void {
+    this.memory = recallMemory(this.partition.status);
+  }
+
+  /** Decides once, does what was decided, and reports it. */
+  step(afterMs = 0): Answer {
+    this.now += afterMs;
+    const answer = decideWith(
+      this.#snapshot(),
+      { pods: this.pods, ...(this.files && { configFiles: this.files }) },
+      this.memory,
+    );
+    this.memory = answer.memory;
+    for (const command of answer.commands) this.#carryOut(command);
+    const mode = writerModeFor(this);
+    const { status } = reportNode(this.partition, answer.verdict, this.memory, mode, this.now);
+    if (status) this.partition = { ...this.partition, status: { ...this.partition.status, ...status } };
+    return answer;
+  }
+
+  /** Decides until nothing is done any more. @returns the last answer */
+  settle(stepMs = 500, most = 20): Answer {
+    for (let steps = 0; steps < most; steps += 1) {
+      const before = this.done.length;
+      const answer = this.step(stepMs);
+      if (this.done.length === before) return answer;
+    }
+    throw new Error(`no end of it: ${this.done.join(', ')}`);
+  }
+
+  #snapshot(): NodeSnapshot {
+    const { now, node, partition, agent, settings } = this;
+    return { now, node, partition, agent, settings, claim: aClaim(this.policy, partition, this.claim) };
+  }
+
+  #carryOut(command: Command): void {
+    switch (command.name) {
+      case 'PatchNode': {
+        const patch = patchNode(metadataOf(this.node), command.change);
+        if (patch.length > 0) this.done.push('PatchNode');
+        this.node = applyPatch(this.node, patch);
+        return;
+      }
+      case 'EvictPod': {
+        const { uid } = command.pod;
+        const refusal = this.refusals[uid];
+        this.done.push(`EvictPod ${uid}`);
+        this.memory = noteEviction(this.memory, uid, { at: this.now, refusal });
+        if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
+        return;
+      }
+      case 'WriteWish':
+        this.done.push('WriteWish');
+        return this.#writeSpec(command.fields);
+      case 'WriteGrant':
+        this.done.push('WriteGrant');
+        return this.#writeSpec({ granted: dropNulls(command.granted), repairs: command.repairs });
+      case 'PublishConfig': {
+        this.done.push('PublishConfig');
+        const files = this.files?.state === 'Read' ? this.files.files : {};
+        this.files = { state: 'Read', files: { ...files, [command.key]: command.file } };
+        return;
+      }
+      case 'CreatePartition':
+      case 'DeletePartition':
+        this.done.push(command.name);
+    }
+  }
+
+  #writeSpec(fields: object): void {
+    const spec = dropNulls({ ...this.partition.spec, ...mapValues(fields, dropNulls) }) as GpuNodePartition['spec'];
+    const { generation = 1 } = this.partition.metadata;
+    this.partition = { ...this.partition, metadata: { ...this.partition.metadata, generation: generation + 1 }, spec };
+  }
+}
+
+function dropNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));
+}
+
+function mapValues(value: object, change: (one: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one)]));
+}
+
+/** RFC 6902, as far as patches of Nodes go. @throws Error where a test fails */
+function applyPatch(node: NodeView, patch: readonly JsonPatchOperation[]): NodeView {
+  const copy = structuredClone(node) as unknown as Record<string, unknown>;
+  for (const { op, path, value } of patch) {
+    const keys = path
+      .slice(1)
+      .split('/')
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const last = keys.pop() ?? '';
+    const parent = keys.reduce<Record<string, unknown>>((at, key) => (at[key] ??= {}) as Record<string, unknown>, copy);
+    if (op === 'test') {
+      const found = parent[last] ?? [];
+      if (JSON.stringify(found) !== JSON.stringify(value ?? [])) throw new Error(`the test of ${path} fails`);
+    } else if (op === 'remove') delete parent[last];
+    else parent[last] = value;
+  }
+  return copy as unknown as NodeView;
+}
