@@ -174,7 +174,7 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
     if (looks.length > 3) throw new Error(`looks without end: ${looks.join(', ')}`);
     known = { ...known, pods: found.pods ?? [], configFiles: found.configFiles };
     if (decision.look === 'All') {
-      const fresh = { policy: { uid, generation }, resourceSlices: undefined, ...found.fresh };
+      const fresh = { policy: { uid, generation }, resourceSlices: [], ...found.fresh };
       known = { ...known, node: found.node ?? known.node, fresh };
     }
   }
