@@ -1,6 +1,6 @@
-import { nodePartitions } from '../api/resources.ts';
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
+import { observedEpochOf } from '../core/node/observed-epoch.ts';
 import { offersDevices } from '../core/nvidia/resources/advertised.ts';
 import { describeReport } from '../core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../core/nvidia/resources/node-resources.ts';
@@ -8,14 +8,16 @@ import { planWish } from '../core/policy/plan-wish.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { isOlder } from '../kube/resource-version.ts';
+import { type Clock, systemClock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 import { Claim } from './claim.ts';
 import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import { GrantClock } from './grant-clock.ts';
 import { GrantWork, type Outcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
+import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
 import { faultFields, keepOutcome, pickReading, retryMs } from './report-fields.ts';
 
@@ -33,6 +35,7 @@ export interface AgentOptions {
   readonly machine: string | undefined;
   /** How often the GPUs are read when nothing else asks for it, in ms. */
   readonly readIntervalMs: number;
+  readonly clock?: Clock;
 }
 
 /**
@@ -41,76 +44,79 @@ export interface AgentOptions {
  */
 export class NodeAgent {
   readonly #options: AgentOptions;
+  readonly #own: OwnPartition;
   readonly #view: DeviceView;
   readonly #claim: Claim;
   readonly #work: GrantWork;
+  readonly #grantClock: GrantClock;
   #plannedWish: unknown;
   /** Grants in a row that failed. */
   #failures = 0;
-  /** The object as we wrote it last, until the watch brings it back. */
-  #written: Partition | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    const { client, device, kubelet, logger, readIntervalMs, bootID } = options;
-    this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs });
+    const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
+    this.#own = new OwnPartition(client, options.nodeName);
+    this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
     this.#claim = new Claim(this.#view, bootID);
-    this.#work = new GrantWork({ client, device, kubelet, logger, view: this.#view, claim: this.#claim });
+    this.#grantClock = new GrantClock(clock);
+    const parts = { client, device, kubelet, logger, view: this.#view, claim: this.#claim, clock: this.#grantClock };
+    this.#work = new GrantWork(parts);
   }
 
   /** Does what the object asks for, if anything; called when it changes, and from time to time. */
   async reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
     // 1. The controller makes the object; until it is there nobody is asked for anything. A missing wish is no wish.
-    if (watched === undefined) return;
-    const partition = this.#newest(watched);
+    const partition = await this.#own.newest(watched);
+    if (partition === undefined) return;
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
     this.#view.strategy = partition.spec.strategy;
-    const isDue = granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0);
+    this.#grantClock.see(partition);
     // 2. Act on a grant that is not done with; otherwise look at the device when there is a reason to.
+    const isDue = granted !== undefined && granted.epoch > observedEpochOf(seen, granted);
     if (isDue) return this.#act(partition, granted, signal);
-    if (this.#view.isStale || !sameJson(wish, this.#plannedWish)) {
+    if (this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
       const fault = await this.#view.read();
-      if (fault) {
-        await this.#report(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
-        return { requeueAfterMs: Math.min(this.#options.readIntervalMs, retryMs(this.#view.failures)) };
-      }
+      if (fault) return this.#report(partition, { ...this.#state(partition), ...faultFields(fault, 'Unknown') });
     }
+    // What was read before is no news, and nothing is to be done on the strength of it.
+    if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
     await this.#view.settle((advertised) => this.#offersDevices(partition, advertised));
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
-    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.adopt(partition) };
-    return this.#report(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
+    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
+    return this.#report(partition, { ...this.#state(partition), ...outcome, ...this.#plan(partition) });
   }
 
   /** Makes the device equal to the grant, and remembers how it went whatever happens. */
   async #act(partition: Partition, granted: Grant, signal: AbortSignal): Promise<ReconcileResult | void> {
     const { logger } = this.#options;
     const epoch = granted.epoch;
-    const { fault, state } = await this.#carryOut(partition, granted, signal);
-    this.#failures = fault ? this.#failures + 1 : 0;
-    const readFault = await this.#lookAfter(state);
+    const outcome = await this.#carryOut(partition, granted, signal);
+    const { fault } = outcome;
+    const said = await this.#conclude(partition, granted, outcome);
     logger[fault ? 'warn' : 'info']('grant finished', {
       epoch,
       ...(fault ? { code: fault.code, error: fault.message } : {}),
     });
     if (fault?.code === 'RebootRequired' && granted.allowReboot === true) await this.#options.askForReboot();
-    const outcome = fault ?? readFault;
-    const known = { ...this.#state(partition.status?.device), observedEpoch: epoch };
-    if (outcome) {
-      return this.#report(partition, {
-        ...known,
-        ...faultFields(outcome, readFault ? 'Unknown' : 'Failed', outcome.retryAtOnce ? 0 : retryMs(this.#failures)),
-        ...(readFault ? {} : { lastGood: this.#claim.afterFailure(partition, granted) }),
-        ...this.#plan(partition),
-      });
-    }
-    return this.#report(partition, {
-      ...known,
-      step: 'Idle',
-      lastGood: this.#claim.afterSuccess(partition, granted.gpus),
-      ...this.#plan(partition),
-    });
+    const known = { ...this.#state(partition), observedEpoch: epoch };
+    return this.#report(partition, { ...known, ...said, ...this.#plan(partition) });
+  }
+
+  /** Looks at the device after work on it. @returns what is to be said of it */
+  async #conclude(partition: Partition, granted: Grant, outcome: Outcome): Promise<Partial<DeviceReport>> {
+    this.#failures = outcome.fault ? this.#failures + 1 : 0;
+    const readFault = await this.#lookAfter(outcome.state);
+    const fault = outcome.fault ?? readFault;
+    if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
+    return {
+      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', fault.retryAtOnce ? 0 : retryMs(this.#failures)),
+      ...(readFault
+        ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
+        : { lastGood: this.#claim.afterFailure(partition, granted) }),
+    };
   }
 
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
@@ -139,10 +145,7 @@ export class NodeAgent {
     const { lastGood } = partition.status?.device ?? {};
     if (!granted || !lastGood || lastGood.bootID === this.#options.bootID) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
-    if (!outcome) return undefined;
-    await this.#lookAfter(outcome.state);
-    if (outcome.fault) return faultFields(outcome.fault, 'Failed', retryMs(this.#failures));
-    return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
+    return outcome && this.#conclude(partition, granted, outcome);
   }
 
   #offersDevices(partition: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {
@@ -154,15 +157,16 @@ export class NodeAgent {
   }
 
   /** What is always reported. */
-  #state(seen: DeviceReport | undefined): DeviceReport {
+  #state({ spec, status }: Partition): DeviceReport {
     const { agentVersion, bootID, machine } = this.#options;
+    const seen = status?.device;
+    const observedEpoch = observedEpochOf(seen, spec.granted);
     return {
       agentVersion,
-      bootID,
       ...(machine === undefined ? {} : { machine }),
-      ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
+      ...(observedEpoch === 0 ? {} : { observedEpoch }),
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
-      ...(this.#view.hasReport ? this.#view.report : pickReading(seen)),
+      ...(this.#view.hasReport ? { bootID, ...this.#view.report } : pickReading(seen)),
     };
   }
 
@@ -170,25 +174,14 @@ export class NodeAgent {
     const { wish } = partition.spec;
     this.#plannedWish = wish;
     const foreign = this.#claim.foreign(partition);
-    const plan = wish && this.#view.hasReport ? planWish(this.#view.report, wish, foreign).report : undefined;
+    const isRead = this.#view.hasReport && !this.#view.hasFailed;
+    const plan = wish && isRead ? planWish(this.#view.report, wish, foreign, this.#view.users).report : undefined;
     this.#view.isInUse = plan?.refusalCode === 'InUse';
     return plan ? { plan } : {};
   }
 
-  /** Writes `status.device` if it differs. */
   async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
-    const again = { requeueAfterMs: this.#view.againMs };
-    if (sameJson(device, partition.status?.device)) return again;
-    const ref = { resource: nodePartitions, name: partition.metadata.name };
-    this.#written = await this.#options.client.applyStatus<Partition>(ref, { device });
-    return again;
-  }
-
-  #newest(watched: Partition): Partition {
-    const written = this.#written;
-    const isAhead =
-      written?.metadata.uid === watched.metadata.uid &&
-      isOlder(watched.metadata.resourceVersion, written?.metadata.resourceVersion);
-    return isAhead && written ? written : watched;
+    await this.#own.report(partition, device);
+    return { requeueAfterMs: this.#view.againMs };
   }
 }

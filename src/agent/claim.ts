@@ -1,5 +1,5 @@
 import type { DeviceReport, Grant, GpuWish } from '../api/types.ts';
-import { findForeign, type ForeignInstances, lastGoodOf } from '../core/policy/ownership.ts';
+import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from '../core/policy/ownership.ts';
 import { deviceMeets } from '../core/policy/wish.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Partition } from './partition.ts';
@@ -23,25 +23,41 @@ export class Claim {
 
   /** What to remember after a grant that failed: what it made before it did is ours all the same. */
   afterFailure(partition: Partition, granted: Grant): LastGood {
-    return this.#lastGood(this.foreign(partition, granted));
+    return this.#lastGood(partition, this.foreign(partition, granted), granted);
+  }
+
+  /**
+   * What to remember where the GPUs could not be read after a grant. The memory of an earlier boot stays as it is as long as
+   * nothing was done in this one: the layout has yet to be made again.
+   */
+  afterUnread({ status }: Partition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
+    const { lastGood } = status?.device ?? {};
+    if (!hasBegun && lastGood !== undefined && lastGood.bootID !== this.#bootID) return {};
+    return { lastGood: lastGoodOf([], this.#bootID, new Map(), { lastGood, unfinished: granted }) };
   }
 
   /** What to remember where these GPUs are as they were asked for: all of them is ours. */
   afterSuccess(partition: Partition, gpus: readonly GpuWish[]): LastGood {
     const rest = [...this.foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
-    return this.#lastGood(new Map(rest));
+    return this.#lastGood(partition, new Map(rest));
   }
 
-  /** A device that is as wished already is taken as it is: from now on its instances are ours, without any operation. */
-  adopt(partition: Partition): Pick<DeviceReport, 'lastGood'> {
+  /**
+   * What a reading changes in the memory. A device that is as wished already is taken as it is: from now on its instances are
+   * ours, without any operation. A GPU that answers again tells which of its instances are.
+   */
+  review(partition: Partition): Pick<DeviceReport, 'lastGood'> {
     const { wish } = partition.spec;
-    if (!wish || !deviceMeets(this.#view.report.gpus ?? [], wish.gpus)) return {};
+    const { gpus = [] } = this.#view.report;
     const foreign = this.foreign(partition);
-    const isKnown = wish.gpus.every(({ uuid }) => !foreign.has(uuid));
-    return isKnown ? {} : { lastGood: this.afterSuccess(partition, wish.gpus) };
+    const isAdopted = wish?.gpus.some(({ uuid }) => foreign.has(uuid)) === true && deviceMeets(gpus, wish.gpus);
+    if (isAdopted) return { lastGood: this.afterSuccess(partition, wish.gpus) };
+    const settled = settleClaims(gpus, this.#bootID, partition.status?.device?.lastGood);
+    return settled ? { lastGood: settled } : {};
   }
 
-  #lastGood(foreign: ForeignInstances): LastGood {
-    return lastGoodOf(this.#view.report.gpus ?? [], this.#bootID, foreign);
+  #lastGood({ status }: Partition, foreign: ForeignInstances, unfinished?: Grant): LastGood {
+    const { lastGood } = status?.device ?? {};
+    return lastGoodOf(this.#view.report.gpus ?? [], this.#bootID, foreign, { lastGood, unfinished });
   }
 }

@@ -1,9 +1,12 @@
 import type { DeviceReport, Strategy } from '../api/types.ts';
+import { describeProcess, type DeviceUsers, userKey } from '../core/policy/device-users.ts';
 import { reportDevice } from '../device/reading/report-device.ts';
+import type { Clock } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { DeviceState } from '../device/reading/state.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { type Kubelet, withHolders } from './kubelet.ts';
+import { retryMs } from './report-fields.ts';
 
 type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>;
 
@@ -19,9 +22,11 @@ export class DeviceView {
   readonly #kubelet: Kubelet | undefined;
   readonly #logger: Logger;
   readonly #intervalMs: number;
+  readonly #clock: Clock;
   #report: Report | undefined;
   #state: DeviceState | undefined;
-  #readAt = -Infinity;
+  /** When it was last tried to read. */
+  #triedAt = -Infinity;
   #settleUntil = -Infinity;
   strategy: Strategy | undefined;
   /** Set while the plan waits for somebody who uses a GPU: it is looked at more often. */
@@ -34,11 +39,13 @@ export class DeviceView {
     readonly kubelet: Kubelet | undefined;
     readonly logger: Logger;
     readonly intervalMs: number;
+    readonly clock: Clock;
   }) {
     this.#read = parts.read;
     this.#kubelet = parts.kubelet;
     this.#logger = parts.logger;
     this.#intervalMs = parts.intervalMs;
+    this.#clock = parts.clock;
   }
 
   /** Empty before the first reading. */
@@ -51,26 +58,40 @@ export class DeviceView {
     return this.#state;
   }
 
+  /** True while the last reading is one of before: unknown is not empty. */
+  get hasFailed(): boolean {
+    return this.failures > 0;
+  }
+
+  /** The processes on the devices, for messages. */
+  get users(): DeviceUsers {
+    const gpus = this.#state?.gpus ?? [];
+    return new Map(
+      gpus.flatMap(({ uuid, processes, instances }) => [
+        [userKey(uuid), processes.map(describeProcess)] as const,
+        ...instances.map((one) => [userKey(uuid, one), one.processes.map(describeProcess)] as const),
+      ]),
+    );
+  }
+
   get hasReport(): boolean {
     return this.#report !== undefined;
   }
 
-  get isStale(): boolean {
-    return this.#report === undefined || performance.now() - this.#readAt > this.paceMs;
-  }
-
-  get paceMs(): number {
-    return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
+  /** Whether it is time to read. What happens in between does not put it off. */
+  get isDue(): boolean {
+    return this.#clock.monotonicMs() - this.#triedAt >= this.#paceMs;
   }
 
   /** When to look again, in ms. */
   get againMs(): number {
-    return this.isSettling ? settlingAskMs : this.paceMs + 50;
+    const leftMs = Math.max(1, Math.ceil(this.#triedAt + this.#paceMs - this.#clock.monotonicMs()));
+    return this.isSettling && !this.hasFailed ? Math.min(settlingAskMs, leftMs) : leftMs;
   }
 
   /** True after a change until the kubelet offers no device of before. */
   get isSettling(): boolean {
-    return performance.now() < this.#settleUntil;
+    return this.#clock.monotonicMs() < this.#settleUntil;
   }
 
   /** Reads the device; a fault leaves the last reading as it was: unknown is not empty. */
@@ -84,6 +105,7 @@ export class DeviceView {
 
   /** Takes a reading that was made just now, and asks the kubelet about it. */
   async take(state: DeviceState): Promise<Fault | undefined> {
+    this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state);
     try {
       const word = await this.#kubelet?.ask(report, this.strategy);
@@ -94,14 +116,13 @@ export class DeviceView {
       return this.#fail(error);
     }
     this.#state = state;
-    this.#readAt = performance.now();
     this.failures = 0;
     return undefined;
   }
 
   /** The devices have changed: what the kubelet offers has to follow. */
   expectChange(): void {
-    if (this.#report?.advertised) this.#settleUntil = performance.now() + settlingMs;
+    if (this.#report?.advertised) this.#settleUntil = this.#clock.monotonicMs() + settlingMs;
   }
 
   /**
@@ -117,9 +138,13 @@ export class DeviceView {
     this.#report = { ...this.#report, advertised: word.advertised };
   }
 
+  get #paceMs(): number {
+    if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
+    return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
+  }
+
   #fail(error: unknown): Fault {
-    // What is known is of before: the next look is one at the device.
-    this.#readAt = -Infinity;
+    this.#triedAt = this.#clock.monotonicMs();
     this.failures += 1;
     this.#logger.warn('cannot read the GPUs', { error: describeError(error) });
     return faultOf(error);

@@ -8,6 +8,7 @@ import type { Claim } from './claim.ts';
 import type { Device, WorkOptions } from './device.ts';
 import type { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import type { GrantClock } from './grant-clock.ts';
 import type { Kubelet } from './kubelet.ts';
 import type { Partition } from './partition.ts';
 
@@ -15,6 +16,8 @@ import type { Partition } from './partition.ts';
 export interface Outcome {
   readonly fault?: Fault | undefined;
   readonly state?: DeviceState | undefined;
+  /** Whether the device was worked on. */
+  readonly hasBegun?: boolean;
 }
 
 interface Parts {
@@ -24,6 +27,7 @@ interface Parts {
   readonly logger: Logger;
   readonly view: DeviceView;
   readonly claim: Claim;
+  readonly clock: GrantClock;
 }
 
 /** Does at the device what a grant says. */
@@ -36,11 +40,11 @@ export class GrantWork {
 
   /** @throws GrantRefused, DeviceError, and the API server's errors: then nothing was destroyed */
   async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
-    const { device, logger, view, claim } = this.#parts;
+    const { device, logger, view, claim, clock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
     const readFault = await view.read();
     if (readFault) return { fault: readFault };
-    const plan = planWish(view.report, granted, claim.foreign(partition, granted));
+    const plan = planWish(view.report, granted, claim.foreign(partition, granted), view.users);
     if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
     if (plan.work.length === 0) return { state: view.state };
     // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
@@ -49,17 +53,15 @@ export class GrantWork {
       return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
     }
     // 3. Carry it out. The grant is confirmed at the API server itself before the first destroy.
-    const deadline = Date.parse(granted.deadline);
-    if (Date.now() > deadline) {
-      throw new GrantRefused('Expired', `the deadline ${granted.deadline} of the grant has passed`);
-    }
+    const end = clock.explainEnd(granted);
+    if (end !== undefined) throw new GrantRefused('Expired', `grant ${granted.epoch} is not acted on: ${end}`);
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
-    // Asked to stop, it finishes the GPU at hand (signal); after the deadline it starts no operation at all.
-    const mayStart = (): boolean => Date.now() <= deadline;
+    // Asked to stop, it finishes the GPU at hand (signal); when its time is over it starts no operation at all.
+    const mayStart = (): boolean => clock.explainEnd(granted) === undefined;
     const options = { ...this.#options(partition, granted, signal), mayStart };
     const { failures, state } = await device.apply(granted.gpus, plan.work, options);
     const [failure] = failures;
-    return { state, fault: failure && faultOf(failure.error, failure.uuid) };
+    return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
   }
 
   /**
@@ -79,7 +81,7 @@ export class GrantWork {
     const options = this.#options(partition, granted, signal);
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
-    return { state, fault: failure && faultOf(failure.error, failure.uuid) };
+    return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
   }
 
   #options(partition: Partition, granted: Grant, signal: AbortSignal): WorkOptions {

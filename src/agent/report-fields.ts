@@ -9,10 +9,11 @@ export function retryMs(failures: number): number {
   return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
 }
 
-/** The last reading that was reported: it stays until there is a newer one. */
+/** The last reading that was reported, with the boot that it is of: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
-  const { driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};
+  const { bootID, driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};
   return {
+    ...(bootID === undefined ? {} : { bootID }),
     ...(driverVersion === undefined ? {} : { driverVersion }),
     ...(cudaVersion === undefined ? {} : { cudaVersion }),
     ...(gpus === undefined ? {} : { gpus }),

@@ -3,12 +3,13 @@ import { hostname } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
-import { checkClients } from '../core/pods/holder-check.ts';
-import { defaultClients, type GpuClient } from '../core/pods/gpu-holders.ts';
+import { checkHolders } from '../core/pods/holder-check.ts';
+import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
 import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import type { Term } from '../kube/term.ts';
 import { untilAborted, whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
@@ -18,12 +19,17 @@ import { integer, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { GpuPartitionOperator } from './operator.ts';
-import type { ConfigMapName } from './plugin-config.ts';
+
+interface ConfigMapName {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 interface Options {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace: string;
+  readonly agentNamespace: string;
   readonly identity: string;
   readonly leaderElect: boolean;
   readonly leaseSeconds: number;
@@ -36,7 +42,7 @@ interface Options {
   readonly devicePluginSelector?: LabelSelector;
   readonly devicePluginConfigMap?: ConfigMapName;
   readonly advertiseDeadlineSeconds: number;
-  readonly gpuClients?: readonly GpuClient[];
+  readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
 }
 
@@ -51,6 +57,11 @@ export function controllerCommand(): Command {
       '--namespace <name>',
       'namespace of the leader’s Lease',
       process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
+    )
+    .option(
+      '--agent-namespace <name>',
+      'namespace of the agents’ pods, whose readiness is watched',
+      'gpu-partition-agents',
     )
     .option(
       '--identity <name>',
@@ -107,13 +118,14 @@ async function runController(options: Options): Promise<void> {
           live: { process: () => undefined },
           ready: { started: () => undefined },
         });
-  const lead = async (term: { readonly signal: AbortSignal }): Promise<void> => {
+  const lead = async (term: Term): Promise<void> => {
     state.leads = true;
     const operator = new GpuPartitionOperator({
       // Nothing that was begun as the leader goes on after: neither a write nor its retries.
-      client: new KubeClient(client.config, controllerManager, term.signal),
+      client: new KubeClient(client.config, controllerManager, term),
       logger,
       instance: options.identity,
+      agentNamespace: options.agentNamespace,
       settings: {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,
@@ -122,8 +134,8 @@ async function runController(options: Options): Promise<void> {
         pluginSelector: options.devicePluginSelector,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
-        gpuClients: options.gpuClients ?? defaultClients,
-        clientsDeadlineMs: options.clientsDeadlineSeconds * 1000,
+        gpuHolders: options.gpuClients ?? defaultHolders,
+        holdersDeadlineMs: options.clientsDeadlineSeconds * 1000,
       },
     });
     try {
@@ -137,7 +149,7 @@ async function runController(options: Options): Promise<void> {
     }
   };
   try {
-    if (!options.leaderElect) await lead({ signal });
+    if (!options.leaderElect) await lead({ signal, requireLeadership: () => undefined });
     while (options.leaderElect && !signal.aborted) {
       try {
         await runElected({ client, logger, ...leaseOf(options) }, lead, signal);
@@ -164,14 +176,14 @@ function configMapName(text: string): ConfigMapName {
   return { namespace, name };
 }
 
-function gpuClients(path: string): readonly GpuClient[] {
+function gpuClients(path: string): readonly GpuHolder[] {
   let value: unknown;
   try {
     value = parse(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new InvalidArgumentError(`cannot be read: ${String(error)}`);
   }
-  const clients = checkClients(value);
+  const clients = checkHolders(value);
   if (typeof clients === 'string') throw new InvalidArgumentError(`${path}: ${clients}`);
   return clients;
 }

@@ -1,21 +1,31 @@
-import { nodePartitions, nodes, policies } from '../api/resources.ts';
+import { nodePartitions, nodes, pods, policies } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import type { NodeSettings } from '../core/node/snapshot.ts';
+import { Fleet } from '../core/policy/fleet.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
+import type { KubeClient } from '../kube/client.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { ResilientOperator } from '../kube/operator.ts';
-import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import type { Change } from '../kube/store.ts';
+import { steadyMs } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
-import { type NodeObject, stripManagedFields, stripNode } from './cluster-objects.ts';
-import { NodeReconciler, type NodeSettings } from './reconcile-node.ts';
+import { AgentPods } from './agents.ts';
+import { Cluster } from './cluster.ts';
+import { ConfigMapFiles } from './config-map-files.ts';
+import { Executor } from './execute.ts';
+import { Gatherer } from './gather.ts';
+import { type AgentPod, type NodeObject, projectAgentPod, projectNode, stripManagedFields } from './project.ts';
+import { NodeReconciler } from './reconcile-node.ts';
 import { PolicyReconciler } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
-import { World } from './world.ts';
 
 export interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
   readonly settings: NodeSettings;
+  /** Where the agents' pods are. */
+  readonly agentNamespace: string;
   /** Name of this process in Events, usually the pod's. */
   readonly instance: string;
 }
@@ -24,8 +34,9 @@ export interface GpuPartitionOperatorOptions {
 const policyPaceMs = 100;
 /** Nodes at work at a time. */
 const nodeConcurrency = 16;
+const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
 
-/** The controller: follows policies, nodes and node partitions, and brings each node in line. */
+/** The controller: follows policies, nodes, node partitions and agents, and brings each node in line. */
 export class GpuPartitionOperator extends ResilientOperator {
   readonly #options: GpuPartitionOperatorOptions;
 
@@ -35,83 +46,110 @@ export class GpuPartitionOperator extends ResilientOperator {
   }
 
   protected override async init(): Promise<void> {
-    const { client, logger, settings, instance } = this.#options;
+    const { client, logger, settings, instance, agentNamespace } = this.#options;
     const events = this.own(new EventRecorder({ client, logger, controller: 'gpupartition.dev/controller', instance }));
-    // 1. Watches. Nothing is decided before all three are complete: what is absent then really is absent.
-    const known: { world?: World } = {};
-    const onNode = (name: string): void => {
-      known.world?.changed();
-      nodeQueue.add(name);
-    };
+    const fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
+    const agents = new AgentPods();
+    // 1. Watches. Nothing is decided before all are complete: what is absent then really is absent.
     const policyWatch = this.watch<GpuPartitionPolicy & KubeObject>({
       resource: policies,
       strip: stripManagedFields,
-      onChange: ({ key }) => {
-        known.world?.changed();
-        // Its nodes first: what is found of them is what its status says.
-        policyQueue.addAfter(key, policyPaceMs);
-        for (const { metadata } of known.world?.nodes.list() ?? []) nodeQueue.add(metadata.name);
-      },
+      onRewind: () => cluster.forgetWrites(),
+      onChange: (change) => onPolicy(change),
     });
     const nodeWatch = this.watch<NodeObject>({
       resource: nodes,
-      strip: stripNode,
-      onChange: (change) => {
-        onNode(change.key);
-        // A node that comes, goes or changes its labels may have left a policy, which then has to count anew.
-        const hasMoved =
-          change.type === 'delete' || !sameJson(change.previous?.metadata.labels, change.object.metadata.labels);
-        if (!hasMoved) return;
-        for (const { metadata } of known.world?.policies.list() ?? [])
-          policyQueue.addAfter(metadata.name, policyPaceMs);
-      },
+      strip: projectNode,
+      onRewind: () => cluster.forgetWrites(),
+      onChange: (change) => onNode(change),
     });
     const partitionWatch = this.watch<GpuNodePartition & KubeObject>({
       resource: nodePartitions,
       strip: stripManagedFields,
-      onChange: ({ key }) => onNode(key),
-    });
-    // 2. Work.
-    const isReady = Promise.withResolvers<void>();
-    const nodeQueue = this.createQueue({
-      concurrency: nodeConcurrency,
-      reconcile: async (name) => {
-        await isReady.promise;
-        return nodeReconciler.reconcile(name);
+      onRewind: () => cluster.forgetWrites(),
+      onChange: ({ key, object }) => {
+        if (!cluster.partitions.isOwn(object)) nodeQueue.add(key);
       },
     });
-    const policyQueue = this.createQueue({
-      concurrency: 4,
-      reconcile: async (name) => {
-        await isReady.promise;
-        await policyReconciler.reconcile(name);
+    this.watch<AgentPod>({
+      resource: pods,
+      namespace: agentNamespace,
+      labelSelector: agentSelector,
+      strip: projectAgentPod,
+      onChange: (change) => {
+        const node = agents.take(change);
+        if (node !== undefined) nodeQueue.add(node);
       },
     });
-    await this.waitForSync();
-    const world = new World({
+    const cluster = new Cluster({
       policies: policyWatch.store,
       nodes: nodeWatch.store,
       partitions: partitionWatch.store,
-      support: { sharing: settings.pluginConfigMap !== undefined },
+      fleet,
+      agents,
     });
-    known.world = world;
-    const reporter = new NodeReporter(client, world, events, (node) => {
-      const { winner, losers = [] } = world.fleet.nodes.get(node) ?? {};
-      for (const policy of winner ? [winner, ...losers] : losers)
-        policyQueue.addAfter(policy.metadata.name, policyPaceMs);
+    // 2. Work.
+    const nodeQueue = this.createQueue({
+      concurrency: nodeConcurrency,
+      reconcile: (name) => nodeReconciler.reconcile(name),
     });
-    const nodeReconciler = new NodeReconciler({ client, world, reporter, settings, log: logger });
-    const policyReconciler = new PolicyReconciler({
-      client,
-      world,
-      events,
-      requeueNodes: (names) => names.forEach((name) => nodeQueue.add(name)),
+    const policyQueue = this.createQueue({
+      concurrency: 4,
+      reconcile: (name) => policyReconciler.reconcile(name),
     });
+    const requeueNodes = (names: Iterable<string>): void => {
+      for (const name of names) nodeQueue.add(name);
+    };
+    const tellPolicy = (name: string): void => policyQueue.addAfter(name, policyPaceMs);
+    const onPolicy = (change: Change<GpuPartitionPolicy & KubeObject>): void => {
+      if (change.type === 'delete') return requeueNodes(fleet.removePolicy(change.key));
+      const affected = fleet.setPolicy(change.object);
+      // Only its status: ours comes back, or somebody has changed it, which is put right.
+      if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
+      policyQueue.add(change.key);
+      const record = fleet.policy(change.key);
+      // Nodes that it selects are looked at when its generation is accepted.
+      const isAccepted = record?.acceptedGeneration === record?.policy.metadata.generation;
+      requeueNodes((affected ?? []).filter((node) => isAccepted || record?.nodes.has(node) !== true));
+      return undefined;
+    };
+    const onNode = (change: Change<NodeObject>): void => {
+      const { key } = change;
+      if (change.type === 'delete') {
+        for (const policy of fleet.removeNode(key)) tellPolicy(policy);
+        return nodeQueue.add(key);
+      }
+      const { object, previous } = change;
+      if (previous && !hasChanged(previous, object)) return undefined;
+      const { labels = {} } = object.metadata;
+      if (!previous || !sameJson(previous.metadata.labels, labels)) {
+        for (const policy of fleet.setNode(key, labels)) tellPolicy(policy);
+      }
+      return nodeQueue.add(key);
+    };
+    const now = steadyMs;
+    const configFiles = settings.pluginConfigMap && new ConfigMapFiles(client, settings.pluginConfigMap, now);
+    const reporter = new NodeReporter({ client, cluster, events, onNews: tellPolicy, now });
+    const nodeReconciler = new NodeReconciler({
+      cluster,
+      gatherer: new Gatherer({ client, cluster, settings, configFiles, now }),
+      executor: new Executor({ client, cluster, configFiles, log: logger, now }),
+      reporter,
+      now,
+    });
+    const policyReconciler = new PolicyReconciler({ client, cluster, events, requeueNodes, now });
+    await this.waitForSync();
     logger.info('watches are complete', {
       policies: policyWatch.store.size,
       nodes: nodeWatch.store.size,
       partitions: partitionWatch.store.size,
     });
-    isReady.resolve();
   }
+}
+
+/** Whether a Node has changed in anything that is looked at: its kubelet writes it all the time. */
+function hasChanged(before: NodeObject, after: NodeObject): boolean {
+  const { resourceVersion: _before, ...metadataBefore } = before.metadata;
+  const { resourceVersion: _after, ...metadataAfter } = after.metadata;
+  return !sameJson([metadataBefore, before.spec, before.status], [metadataAfter, after.spec, after.status]);
 }

@@ -1,80 +1,72 @@
 import { policies } from '../api/resources.ts';
-import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import { sameJson } from '../core/text/fingerprint.ts';
+import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
+import { listRefused, type PolicyRecord } from '../core/policy/fleet.ts';
 import { setConditions } from '../core/status/conditions.ts';
-import { type NodeOutcome, policyStatus, type PolicyStatusDraft } from '../core/status/policy-status.ts';
+import { type PolicyFacts, policyStatus, type PolicyStatusDraft } from '../core/status/policy-status.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
+import { timeText } from '../core/text/time.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import { OwnWrites } from './own-writes.ts';
-import type { World } from './world.ts';
+import type { Cluster } from './cluster.ts';
+import { Turn } from '../process/turn.ts';
 
-/** Writes the status of a policy from what was found of its nodes. */
+type Policy = GpuPartitionPolicy & KubeObject;
+
+/** Accepts a policy's generations, and writes its status from what was found of its nodes. */
 export class PolicyReconciler {
   readonly #client: KubeClient;
-  readonly #world: World;
+  readonly #cluster: Cluster;
   readonly #events: EventRecorder;
-  readonly #requeueNodes: (names: readonly string[]) => void;
-  readonly #written: OwnWrites<GpuPartitionPolicy & KubeObject>;
-  readonly #refusals = new Map<string, string | undefined>();
+  readonly #requeueNodes: (names: Iterable<string>) => void;
+  readonly #now: () => number;
 
   constructor(parts: {
     readonly client: KubeClient;
-    readonly world: World;
+    readonly cluster: Cluster;
     readonly events: EventRecorder;
-    readonly requeueNodes: (names: readonly string[]) => void;
+    readonly requeueNodes: (names: Iterable<string>) => void;
+    readonly now: () => number;
   }) {
     this.#client = parts.client;
-    this.#world = parts.world;
+    this.#cluster = parts.cluster;
     this.#events = parts.events;
     this.#requeueNodes = parts.requeueNodes;
-    this.#written = new OwnWrites(parts.world.policies);
+    this.#now = parts.now;
   }
 
   async reconcile(name: string): Promise<void> {
-    // 1. Gather.
-    const policy = this.#written.get(name);
-    if (!policy) {
-      this.#refusals.delete(name);
-      return;
-    }
-    const { nodes, refusals } = this.#world.fleet;
-    const refusal = refusals.get(name);
-    const outcomes: NodeOutcome[] = [];
-    for (const [node, { winner, losers }] of nodes) {
-      if (winner?.metadata.name === name) outcomes.push(this.#outcome(node, policy));
-      else if (losers.some(({ metadata }) => metadata.name === name)) {
-        outcomes.push({ ...this.#outcome(node, policy), wonBy: winner?.metadata.name ?? '' });
-      }
-    }
-    // 2. One node's refusal stops all nodes of the policy, and its end lets them go on.
-    if (this.#refusals.get(name) !== refusal?.message) {
-      this.#refusals.set(name, refusal?.message);
-      this.#requeueNodes(outcomes.map(({ node }) => node));
-    }
-    // 3. Report.
-    await this.#write(policy, policyStatus(policy, refusal, outcomes));
+    const policy = this.#cluster.policies.get(name);
+    const record = this.#cluster.fleet.policy(name);
+    if (!policy || !record || record.policy.metadata.generation !== policy.metadata.generation) return;
+    // 1. A new generation is accepted when every node that has reported can take it.
+    const { generation } = policy.metadata;
+    const isNew = record.acceptedGeneration !== generation && record.refusal === undefined;
+    const isComplete = !isNew || (await this.#check(record));
+    // Edited meanwhile: the newer one is in the queue.
+    if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
+    const isAccepted = !isNew || record.refused.size === 0;
+    const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
+    // 2. Report. What is accepted is written before anything of it starts.
+    await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted), record.tally));
+    record.acceptedGeneration = accepted;
+    if (isNew) this.#requeueNodes(record.nodes);
   }
 
-  #outcome(node: string, { metadata }: GpuPartitionPolicy): NodeOutcome {
-    const partition = this.#world.partitions.get(node);
-    const verdict = this.#world.verdicts.get(node);
-    // Never Ready because of the past.
-    const isCurrent =
-      verdict?.policy === metadata.name &&
-      verdict.generation === metadata.generation &&
-      verdict.nodeUID === this.#world.nodes.get(node)?.metadata.uid;
-    const { phase, reason, message } =
-      verdict && isCurrent
-        ? verdict
-        : { phase: 'Pending' as const, reason: 'AwaitingPlan', message: 'not looked at yet' };
-    const plan = partition?.status?.device?.plan;
-    const inFlight = partition && inFlightOf(partition);
-    return { node, phase, reason, message, ...(plan ? { plan } : {}), ...(inFlight ? { inFlight } : {}) };
+  /** Asks each node whether it can take the policy, a few at a time. @returns false where the policy was edited meanwhile */
+  async #check(record: PolicyRecord): Promise<boolean> {
+    const { fleet, partitions } = this.#cluster;
+    const turn = new Turn();
+    for (const node of record.unchecked) {
+      fleet.claimOf(node, partitions.get(node));
+      await turn.pause();
+      if (fleet.policy(record.policy.metadata.name) !== record) return false;
+    }
+    return true;
   }
 
-  async #write(policy: GpuPartitionPolicy & KubeObject, draft: PolicyStatusDraft): Promise<void> {
-    const now = new Date().toISOString();
+  async #write(policy: Policy, draft: PolicyStatusDraft): Promise<void> {
+    const now = timeText(this.#now());
     const current = policy.status;
     const generation = policy.metadata.generation;
     const drafts = draft.conditions.map((condition) => ({
@@ -85,24 +77,17 @@ export class PolicyReconciler {
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
     if (sameJson(status, { inFlight: [], failures: [], ...current })) return;
-    const { name } = policy.metadata;
-    const written = await this.#client.applyStatus<GpuPartitionPolicy & KubeObject>(
-      { resource: policies, name },
-      status,
-    );
-    this.#written.remember(written);
+    const ref = { resource: policies, name: policy.metadata.name };
+    const written = await this.#client.applyStatus<Policy>(ref, status);
+    this.#cluster.policies.remember(written);
     this.#announce(written, current);
   }
 
-  #announce(policy: GpuPartitionPolicy & KubeObject, before: PolicyStatus | undefined): void {
+  #announce(policy: Policy, before: PolicyStatus | undefined): void {
     const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
     const earlier = before?.conditions?.find(({ type }) => type === 'Ready');
-    if (
-      !ready ||
-      (ready.reason === earlier?.reason && ready.status === earlier.status) ||
-      ready.reason === 'Reconciling'
-    )
-      return;
+    const isSame = ready?.reason === earlier?.reason && ready?.status === earlier?.status;
+    if (!ready || isSame || ready.reason === 'Reconciling') return;
     this.#events.record({
       object: policy,
       resource: policies,
@@ -114,10 +99,16 @@ export class PolicyReconciler {
   }
 }
 
-function inFlightOf(partition: GpuNodePartition): NodeOutcome['inFlight'] {
-  const { granted, nodeUID } = partition.spec;
-  if (!granted || (partition.status?.device?.observedEpoch ?? 0) >= granted.epoch) return undefined;
-  return { node: partition.metadata.name, nodeUID, epoch: granted.epoch, deadline: granted.deadline };
+function factsOf(record: PolicyRecord, acceptedGeneration: number | undefined, isAccepted: boolean): PolicyFacts {
+  const { policy, refusal, refused } = record;
+  const [first] = refused.values();
+  const words = listRefused(record);
+  return {
+    policy,
+    refusal,
+    acceptedGeneration,
+    ...(!isAccepted && first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
+  };
 }
 
 /** A failure keeps its time as long as it is the same failure: else every look at it would be a write. */

@@ -48,7 +48,8 @@ const table = {
   },
   Unstable: {
     scope: 'Gpu',
-    advice: 'something else changes the GPUs at the same time; it is read again later',
+    advice:
+      'what the driver says contradicts itself: something else changes the GPUs at the same time, or part of an answer was lost; it is read again later',
   },
   JournalUnavailable: { scope: 'Node', advice: 'make the state directory of the agent writable and free space on it' },
   Locked: { scope: 'Node', advice: 'another agent works on this node; it is waited for' },

@@ -4,6 +4,7 @@ import type { PooledKubeConfig } from './kubeconfig.ts';
 import { sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath } from './resource.ts';
 import type { KubeObject, ObjectRef, Resource } from './resource.ts';
+import type { Term } from './term.ts';
 
 export interface CallOptions {
   /** Limit of each try, in ms. */
@@ -22,6 +23,11 @@ export interface Selection {
 export interface ListOptions extends CallOptions {
   /** Objects of one page; 500 unless told. */
   readonly pageSize?: number;
+  /**
+   * False: all in one answer, without `limit`, for what a selector keeps short, such as the pods of one node. A limit sends servers
+   * before Kubernetes 1.34 past their watch cache and its indexes to etcd, where they read every object of the resource.
+   */
+  readonly paged?: boolean;
 }
 
 export interface List<T> {
@@ -53,24 +59,25 @@ interface Page<T> {
   readonly items: readonly T[];
 }
 
+const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /**
  * The verbs of the Kubernetes API on plain JSON. The type argument is the caller's claim about the parts that it
- * reads; nothing is converted. Every method throws ApiError.
+ * reads; nothing is converted. Every method throws ApiError, and NotSentError when its term is over.
  */
 export class KubeClient {
   readonly config: PooledKubeConfig;
   /** Recorded by the server as the owner of what we write. */
   readonly fieldManager: string;
 
-  readonly #signal: AbortSignal | undefined;
+  readonly #term: Term | undefined;
 
-  /** @param signal aborted: no call of this client goes on, retries included; for what may be done only while it leads */
-  constructor(config: PooledKubeConfig, fieldManager: string, signal?: AbortSignal) {
+  /** @param term for what may be done only while it leads: no request of this client leaves after it, retries included */
+  constructor(config: PooledKubeConfig, fieldManager: string, term?: Term) {
     this.config = config;
     this.fieldManager = fieldManager;
-    this.#signal = signal;
+    this.#term = term;
   }
 
   get<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T> {
@@ -114,17 +121,32 @@ export class KubeClient {
   ): AsyncGenerator<List<T> & { readonly isLast: boolean }> {
     const path = collectionPath(resource, selection.namespace);
     const { labelSelector, fieldSelector } = selection;
-    const { pageSize = 500, ...call } = options;
+    const { pageSize = 500, paged = true, ...call } = options;
     const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     let next: string | undefined;
     do {
-      const query = { labelSelector, fieldSelector, limit: pageSize, continue: next };
+      const query = { labelSelector, fieldSelector, limit: paged ? pageSize : undefined, continue: next };
       const page = await this.#send<Page<T>>({ method: 'GET', path, query, timeoutMs: 60_000, ...call });
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       // The items of a list of a built-in type come without apiVersion and kind.
       const items = page.items.map((item) => ({ ...type, ...item }));
       yield { items, resourceVersion: page.metadata.resourceVersion, isLast: next === undefined };
     } while (next !== undefined);
+  }
+
+  /**
+   * Makes sure that the server has reached a version of a resource. @throws ApiError with the cause `ResourceVersionTooLarge` when it has
+   * not within three seconds: it lags, or was restored from a backup.
+   */
+  async confirmVersion(
+    resource: Resource,
+    { namespace, labelSelector, fieldSelector }: Selection,
+    resourceVersion: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    const path = collectionPath(resource, namespace);
+    const query = { labelSelector, fieldSelector, limit: 1, resourceVersion, resourceVersionMatch: 'NotOlderThan' };
+    await this.request({ method: 'GET', path, query, accept: metadataListAccept, ...options });
   }
 
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T> {
@@ -191,8 +213,10 @@ export class KubeClient {
 
   /** Any other request, such as discovery or `/version`. */
   request(request: ApiRequest): Promise<unknown> {
-    const signals = [this.#signal, request.signal].filter((signal) => signal !== undefined);
-    return sendRequest(this.config, signals.length === 0 ? request : { ...request, signal: AbortSignal.any(signals) });
+    const term = this.#term;
+    if (term === undefined) return sendRequest(this.config, request);
+    const signal = request.signal === undefined ? term.signal : AbortSignal.any([term.signal, request.signal]);
+    return sendRequest(this.config, { ...request, signal, beforeSend: () => term.requireLeadership() });
   }
 
   #write<T>(

@@ -3,6 +3,7 @@ import { describeError, type Logger } from '../process/logger.ts';
 import { isAlreadyExists, isConflict } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { LeaseLock } from './lease.ts';
+import type { Term } from './term.ts';
 
 /** Times of an election, in ms; client-go's defaults. lease > renew > retry. */
 export interface ElectionTiming {
@@ -23,17 +24,6 @@ export interface ElectionOptions {
   readonly identity: string;
   readonly timing?: ElectionTiming;
   readonly clock?: Clock;
-}
-
-/** A time of leadership. */
-export interface Term {
-  /** Aborts when leadership is lost or the candidate is to stop. */
-  readonly signal: AbortSignal;
-  /**
-   * Throws when the lease was not renewed in time. Timers of a process that was stalled fire late: call this right
-   * before what must not be done by two.
-   */
-  requireLeadership(): void;
 }
 
 /** Leadership is lost, or its work did not end in time, and the process should end. */

@@ -1,6 +1,7 @@
 import operator, { ResourceEventType, ResourceMetaImpl } from '@dot-i/k8s-operator';
 import type { ResourceEvent, ResourceMeta } from '@dot-i/k8s-operator';
 import { CoreV1Api } from '@kubernetes/client-node';
+import { untilAborted } from '../process/abort.ts';
 import type { Logger } from '../process/logger.ts';
 import type { KubeClient, Selection } from './client.ts';
 import { hideDefaultConfig } from './default-config.ts';
@@ -15,6 +16,8 @@ export interface WatchOptions<T extends KubeObject> extends Selection {
   readonly resource: Resource;
   /** Called for each change, in order, when the store has it; usually it puts a key into a queue. */
   readonly onChange?: (change: Change<T>) => void;
+  /** Called when the server was restored from a backup: versions from before say nothing any more. */
+  readonly onRewind?: () => void;
   /** Takes what is not needed off an object before it is kept. */
   readonly strip?: (object: T) => T;
   /** Called when the server cannot be followed, with the wait before the next try. */
@@ -39,6 +42,8 @@ export abstract class ResilientOperator extends operator.default {
   readonly #syncs: ((signal?: AbortSignal) => Promise<void>)[] = [];
   /** What is watched, by the id that the base class gives it (`plural.apiVersion`). */
   readonly #watched = new Map<string, Resource>();
+  readonly #stopped = new AbortController();
+  readonly #isSetUp = Promise.withResolvers<void>();
 
   constructor(client: KubeClient, logger: Logger) {
     const showDefaultConfig = hideDefaultConfig();
@@ -54,6 +59,7 @@ export abstract class ResilientOperator extends operator.default {
   override async start(): Promise<void> {
     try {
       await super.start();
+      this.#isSetUp.resolve();
     } catch (error) {
       await this.stop();
       throw error;
@@ -63,6 +69,7 @@ export abstract class ResilientOperator extends operator.default {
   /** Stops everything, the last started first, and resolves when all of it has ended. */
   // oxlint-disable-next-line typescript/no-misused-promises -- the base class returns before anything has ended
   override async stop(): Promise<void> {
+    this.#stopped.abort(new Error('the operator was stopped'));
     for (const part of this.#parts.splice(0).toReversed()) await part.stop();
   }
 
@@ -80,19 +87,29 @@ export abstract class ResilientOperator extends operator.default {
     return this.own(reflector.start());
   }
 
-  /** A work queue that ends with the operator. */
+  /** A work queue that begins when `init` has returned, and ends with the operator. */
   protected createQueue(options: Omit<QueueOptions, 'logger'>): WorkQueue {
-    return this.own(new WorkQueue({ ...options, logger: this.#logger }));
+    const reconcile: QueueOptions['reconcile'] = async (key, signal) => {
+      await untilAborted(this.#isSetUp.promise, signal);
+      return options.reconcile(key, signal);
+    };
+    return this.own(new WorkQueue({ ...options, reconcile, logger: this.#logger }));
   }
 
-  /** Resolves when every watch so far has a complete list: before that, absent does not mean absent. */
+  /**
+   * Resolves when every watch so far has a complete list: before that, absent does not mean absent.
+   * @throws the signal’s reason, or Error when the operator was stopped before that.
+   */
   protected async waitForSync(signal?: AbortSignal): Promise<void> {
-    await Promise.all(this.#syncs.map((wait) => wait(signal)));
+    const { signal: stopped } = this.#stopped;
+    const ends = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
+    await Promise.all(this.#syncs.map((wait) => wait(ends)));
   }
 
   /**
    * The base class's watch: calls `onEvent` with the newest state, one call at a time for an object, and again with
-   * backoff when it throws. An object that is there is always `Modified`. Resolves when the list is complete.
+   * backoff when it throws, but not before `init` has returned. An object that is there is always `Modified`. Resolves when the list is
+   * complete.
    */
   protected override async watchResource(
     group: string,
@@ -120,7 +137,7 @@ export abstract class ResilientOperator extends operator.default {
         queue.add(key);
       },
     });
-    await reflector.waitForSync();
+    await reflector.waitForSync(this.#stopped.signal);
   }
 
   /** Refused: our CRDs are installed by the users (kubectl, GitOps), and the controller has no right to write them. */

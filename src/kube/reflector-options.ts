@@ -7,6 +7,8 @@ import type { Change } from './store.ts';
 export interface ReflectorTiming {
   /** A watch that is silent for so long is dead. The server sends a bookmark about every minute. */
   readonly idleMs: number;
+  /** The server is asked to end a watch after so long, or up to as long again: not all clients shall come back together. */
+  readonly watchMs: number;
   /** Shortest time from the start of one watch to the start of the next: a server that closes at once is not hammered. */
   readonly floorMs: number;
   readonly backoffBaseMs: number;
@@ -21,6 +23,11 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
   readonly logger: Logger;
   /** Called for each change, in order, after the store has it. What it throws is logged and goes no further. */
   readonly onChange?: ((change: Change<T>) => void) | undefined;
+  /**
+   * Called when the server turns out to have been restored from a backup, before its objects are told as changes: versions from before
+   * say nothing about what comes.
+   */
+  readonly onRewind?: (() => void) | undefined;
   /** Takes what is not needed off an object before it is kept. */
   readonly strip?: ((object: T) => T) | undefined;
   /** Called when the server cannot be followed, with the wait before the next try. */
@@ -40,6 +47,7 @@ export interface ReflectorCounts {
 /** What a reflector waits when nothing else is said. */
 export const usualTiming: ReflectorTiming = {
   idleMs: 90_000,
+  watchMs: 300_000,
   floorMs: 1_000,
   backoffBaseMs: 500,
   backoffMaxMs: 30_000,

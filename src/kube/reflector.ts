@@ -10,6 +10,9 @@ import { isSame, ObjectStore, type Change, type Store } from './store.ts';
 import { WatchCursor } from './watch-cursor.ts';
 import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
+/** The server takes three seconds to say that it has not come so far. */
+const longestQuestionMs = 10_000;
+
 /**
  * Follows a resource and never gives up: a streamed list (KEP-3157) or pages where the server has none, then a watch
  * that resumes where it was cut, until `stop`. The store holds only what came from complete lists and their events.
@@ -27,6 +30,8 @@ export class Reflector<T extends KubeObject> {
   #connections = 0;
   #failuresInRow = 0;
   #relistAtMs = 0;
+  /** The last watch ended when the server was asked to end it: the same server goes on. */
+  #endedInTime = false;
   /** When we last tried again without a wait. */
   #hurriedAtMs = -Infinity;
   #contactAtMs = performance.now();
@@ -91,13 +96,27 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** Reads the list in pages if it must come so. @returns from where to watch; without a version the watch begins with a list. */
+  /**
+   * Reads the list in pages if it must come so. Before a watch that resumes after a lost connection, asks whether the server is still
+   * where we are: one that was restored from a backup takes a version of its future and says nothing until it has come there.
+   * @returns from where to watch; without a version the watch begins with a list.
+   */
   async #prepare(): Promise<{ readonly resumeAt: string; readonly isInitial: boolean }> {
     if (this.#connections > 0) this.#counts.reconnects += 1;
     this.#connections += 1;
     if (performance.now() > this.#relistAtMs) this.#cursor.demandList();
     if (this.#cursor.needsPages) await this.#listPages();
+    else if (this.#cursor.resumeAt !== '' && !this.#endedInTime) await this.#confirmVersion();
+    this.#endedInTime = false;
     return { resumeAt: this.#cursor.resumeAt, isInitial: this.#cursor.resumeAt === '' };
+  }
+
+  async #confirmVersion(): Promise<void> {
+    const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
+    const timeoutMs = Math.min(this.#timing.idleMs, longestQuestionMs);
+    const options = { signal: this.#stopped.signal, attempts: 1, timeoutMs };
+    await client.confirmVersion(resource, { namespace, labelSelector, fieldSelector }, this.#cursor.newest, options);
+    this.#cursor.takeConfirmation();
   }
 
   /** One connection: a list if one is due, then its watch until that ends. */
@@ -105,7 +124,9 @@ export class Reflector<T extends KubeObject> {
     const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
     const { resumeAt, isInitial } = await this.#prepare();
     const path = collectionPath(resource, namespace);
-    const query = watchQuery({ labelSelector, fieldSelector }, resumeAt);
+    const watchSeconds = Math.floor((this.#timing.watchMs * (1 + Math.random())) / 1000);
+    const query = watchQuery({ labelSelector, fieldSelector }, resumeAt, watchSeconds);
+    const startedAt = performance.now();
     let list: Map<string, T> | undefined = isInitial ? new Map() : undefined;
     if (isInitial) this.#counts.lists += 1;
     const request = { path, query, idleMs: this.#timing.idleMs, signal: this.#stopped.signal };
@@ -124,6 +145,7 @@ export class Reflector<T extends KubeObject> {
       }
     }
     if (list !== undefined) throw new Error('the streamed list ended before its end was announced');
+    this.#endedInTime = performance.now() - startedAt >= watchSeconds * 1000;
   }
 
   #handle(event: WatchEvent<T>): void {
@@ -145,7 +167,8 @@ export class Reflector<T extends KubeObject> {
       return;
     }
     const known = this.#items.get(key);
-    list.set(key, known !== undefined && isSame(known, event.object) ? known : this.#strip(event.object));
+    const isKnown = known !== undefined && !this.#cursor.mayHaveGoneBack && isSame(known, event.object);
+    list.set(key, isKnown ? known : this.#strip(event.object));
   }
 
   async #listPages(): Promise<void> {
@@ -162,13 +185,24 @@ export class Reflector<T extends KubeObject> {
 
   /** Makes a complete list the truth. */
   #promote(list: ReadonlyMap<string, T>, version: string): void {
+    const hasGoneBack = this.#cursor.mayHaveGoneBack;
     this.#cursor.takeList(version);
     this.#failuresInRow = 0;
     this.#relistAtMs = performance.now() + this.#timing.relistMs * (2 / 3 + (Math.random() * 2) / 3);
-    const changes = this.#items.replace(list);
+    const changes = this.#items.replace(list, !hasGoneBack);
     this.#synced = true;
+    if (hasGoneBack) this.#tellOfRewind(version);
     this.#emit(changes);
     this.#firstSync.resolve();
+  }
+
+  #tellOfRewind(version: string): void {
+    const { logger, resource, onRewind } = this.#options;
+    logger.warn('the API server was restored from a backup, its list is taken as it is', {
+      resource: resource.plural,
+      version,
+    });
+    onRewind?.();
   }
 
   #emit(changes: readonly Change<T>[]): void {

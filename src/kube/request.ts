@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, parseApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
+import { guardSending, NotSentError } from './send-guard.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -22,6 +23,8 @@ export interface ApiRequest {
   /** Most tries in all; 1 means no retry. */
   readonly attempts?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called right before each try leaves, which may be long after it was asked for. What it throws ends the request: {@link NotSentError}. */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 /** Tries and waits when the request does not say. */
@@ -36,7 +39,7 @@ const defaults = {
  * Sends a request and returns the JSON of the answer. Repeats it, with full jitter and never sooner than Retry-After,
  * where that is safe: always after a refusal (429), and after a lost or broken answer only when doing it twice is the
  * same as doing it once. After a 401 it reads the credentials anew, once.
- * @throws ApiError, or the reason of the signal when the caller gave up.
+ * @throws ApiError; NotSentError; or the reason of the signal when the caller gave up.
  */
 export async function sendRequest(config: PooledKubeConfig, request: ApiRequest): Promise<unknown> {
   const attempts = request.attempts ?? defaults.attempts;
@@ -62,7 +65,7 @@ export async function sendRequest(config: PooledKubeConfig, request: ApiRequest)
 
 /**
  * Sends a request once and returns the answer with its body unread. The signal ends the body too.
- * @throws ApiError when the answer is not 2xx or does not come.
+ * @throws ApiError when the answer is not 2xx or does not come; NotSentError.
  */
 export async function openRequest(
   config: PooledKubeConfig,
@@ -89,7 +92,7 @@ export async function openRequest(
         ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
       },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      dispatcher,
+      dispatcher: request.beforeSend === undefined ? dispatcher : guardSending(dispatcher, name, request.beforeSend),
       signal,
     });
     // undici notices an abort only once it has a connection: a handshake without an answer would be waited for.
@@ -119,8 +122,8 @@ async function sendOnce(config: PooledKubeConfig, request: ApiRequest): Promise<
   }
 }
 
-function asApiError(request: string, cause: unknown): ApiError {
-  if (cause instanceof ApiError) return cause;
+function asApiError(request: string, cause: unknown): ApiError | NotSentError {
+  if (cause instanceof ApiError || cause instanceof NotSentError) return cause;
   if (cause instanceof SyntaxError) {
     return new ApiError({
       request,

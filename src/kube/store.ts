@@ -50,15 +50,18 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     return [{ type: 'delete', key, object: before.metadata.uid === object.metadata.uid ? object : before }];
   }
 
-  /** Takes a complete list: what is not in it is gone. The list decides, also where it is older. */
-  replace(next: ReadonlyMap<string, T>): readonly Change<T>[] {
+  /**
+   * Takes a complete list: what is not in it is gone. The list decides, also where it is older.
+   * @param trustsVersions false: an object with the version that we know may still be another state of it
+   */
+  replace(next: ReadonlyMap<string, T>, trustsVersions = true): readonly Change<T>[] {
     const before = this.#items;
     this.#items = new Map();
     const changes: Change<T>[] = [];
     for (const [key, object] of before) if (!next.has(key)) changes.push({ type: 'delete', key, object });
     for (const [key, object] of next) {
       const known = before.get(key);
-      const same = known !== undefined && isSame(known, object);
+      const same = trustsVersions && known !== undefined && isSame(known, object);
       this.#items.set(key, same ? known : object);
       if (!same) changes.push(...describeChange(key, known, object));
     }

@@ -12,6 +12,8 @@ export class TimeTravelError extends Error {
 
 /** After so many lists in a row that are older than what we know, it was a restore: believe them. */
 const olderListsUntilBelieved = 3;
+/** A server that says once that it has not reached our version may lag; when it says so again, it was a restore. */
+const timesAheadUntilBelieved = 2;
 
 /** Where a reflector stands in the history of its resource, and what the next connection has to ask for. */
 export class WatchCursor {
@@ -20,6 +22,8 @@ export class WatchCursor {
   /** Where the next watch starts; empty when a list is due. */
   #resumeAt = '';
   #olderLists = 0;
+  /** How often in a row the server said that it has not reached our version. */
+  #timesAhead = 0;
   /** False once the server said that it cannot stream lists. */
   #hasWatchList = true;
   /** The last streamed list failed half way; the next one comes in pages. */
@@ -39,6 +43,14 @@ export class WatchCursor {
     return this.#resumeAt === '' && (!this.#hasWatchList || this.#streamFailed);
   }
 
+  /**
+   * Whether the server may have been restored from a backup. Then a version of ours names another state there, as versions are given
+   * out again.
+   */
+  get mayHaveGoneBack(): boolean {
+    return this.#olderLists > 0 || this.#timesAhead >= timesAheadUntilBelieved;
+  }
+
   /** Has the next connection begin with a list. */
   demandList(): void {
     this.#resumeAt = '';
@@ -46,11 +58,13 @@ export class WatchCursor {
 
   /** Takes the version of a complete list. @throws TimeTravelError when it is older than what we know. */
   takeList(version: string): void {
-    if (isOlder(version, this.#newest) && this.#olderLists < olderListsUntilBelieved) {
+    const isBelieved = this.#olderLists >= olderListsUntilBelieved || this.#timesAhead >= timesAheadUntilBelieved;
+    if (isOlder(version, this.#newest) && !isBelieved) {
       this.#olderLists += 1;
       throw new TimeTravelError(version, this.#newest);
     }
     this.#olderLists = 0;
+    this.#timesAhead = 0;
     this.#streamFailed = false;
     this.#newest = version;
     this.#resumeAt = version;
@@ -75,6 +89,11 @@ export class WatchCursor {
     this.#advance(version);
   }
 
+  /** The server has reached the newest version that we have seen. */
+  takeConfirmation(): void {
+    this.#timesAhead = 0;
+  }
+
   /** Learns from a failure. @returns true when it is part of normal life and a list at once puts it right. */
   learn(error: unknown): boolean {
     const wasListing = this.#resumeAt === '';
@@ -93,7 +112,8 @@ export class WatchCursor {
       this.#hasWatchList = false;
       return true;
     }
-    if (error.reason === 'InvalidAnswer' || error.hasCause('ResourceVersionTooLarge')) this.#resumeAt = '';
+    if (error.hasCause('ResourceVersionTooLarge') && !wasListing) this.#timesAhead += 1;
+    if (error.reason === 'InvalidAnswer' || this.#timesAhead >= timesAheadUntilBelieved) this.#resumeAt = '';
     // An old server ignores sendInitialEvents and goes silent after the last object; some fail in the middle (500).
     this.#streamFailed = wasListing && (error.code >= 500 || error.reason === 'Timeout');
     return false;

@@ -20,13 +20,16 @@ export interface WatchRequest {
 }
 
 /** Asks for a watch from a version on, with bookmarks; without a version it begins with the whole list (KEP-3157). */
-export function watchQuery(selection: Pick<Query, 'labelSelector' | 'fieldSelector'>, resumeAt: string): Query {
+export function watchQuery(
+  selection: Pick<Query, 'labelSelector' | 'fieldSelector'>,
+  resumeAt: string,
+  timeoutSeconds: number,
+): Query {
   return {
     ...selection,
     watch: true,
     allowWatchBookmarks: true,
-    // The server ends the watch then; spread out, so that not all clients come back together.
-    timeoutSeconds: 300 + Math.floor(Math.random() * 300),
+    timeoutSeconds,
     resourceVersion: resumeAt,
     ...(resumeAt === '' ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
   };

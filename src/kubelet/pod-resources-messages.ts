@@ -14,11 +14,30 @@ export interface ContainerDevices {
   readonly deviceIds: readonly string[];
 }
 
+/** Devices that a container has by one claim (DRA). */
+export interface DynamicResource {
+  readonly claimName: string;
+  readonly claimNamespace: string;
+  readonly claimResources: readonly {
+    readonly cdiDevices: readonly { readonly name: string }[];
+    /** Empty from older kubelets, and so is the device's name. */
+    readonly driverName: string;
+    readonly deviceName: string;
+  }[];
+}
+
+export interface ContainerResources {
+  readonly name: string;
+  readonly devices: readonly ContainerDevices[];
+  /** Absent is none. */
+  readonly dynamicResources?: readonly DynamicResource[];
+}
+
 export interface ListPodResourcesResponse {
   readonly podResources: readonly {
     readonly name: string;
     readonly namespace: string;
-    readonly containers: readonly { readonly name: string; readonly devices: readonly ContainerDevices[] }[];
+    readonly containers: readonly ContainerResources[];
   }[];
 }
 
@@ -32,7 +51,7 @@ export interface MessageCodec<Message> {
   decode(bytes: Uint8Array): Message;
 }
 
-/** The part of api.proto that is about devices; CPUs, memory, topology and DRA are left out. */
+/** The part of api.proto that is about devices; CPUs, memory and topology are left out. */
 const definition = protobuf.Root.fromJSON({
   nested: {
     v1: {
@@ -49,8 +68,24 @@ const definition = protobuf.Root.fromJSON({
           fields: {
             name: { type: 'string', id: 1 },
             devices: { rule: 'repeated', type: 'ContainerDevices', id: 2 },
+            dynamicResources: { rule: 'repeated', type: 'DynamicResource', id: 5 },
           },
         },
+        DynamicResource: {
+          fields: {
+            claimName: { type: 'string', id: 2 },
+            claimNamespace: { type: 'string', id: 3 },
+            claimResources: { rule: 'repeated', type: 'ClaimResource', id: 4 },
+          },
+        },
+        ClaimResource: {
+          fields: {
+            cdiDevices: { rule: 'repeated', type: 'CDIDevice', id: 1 },
+            driverName: { type: 'string', id: 2 },
+            deviceName: { type: 'string', id: 4 },
+          },
+        },
+        CDIDevice: { fields: { name: { type: 'string', id: 1 } } },
         ContainerDevices: {
           fields: { resourceName: { type: 'string', id: 1 }, deviceIds: { rule: 'repeated', type: 'string', id: 2 } },
         },

@@ -3,11 +3,16 @@ import { stat } from 'node:fs/promises';
 import { Client, Metadata } from '@grpc/grpc-js';
 import type { ClientOptions, ClientUnaryCall } from '@grpc/grpc-js';
 
-import type { HeldDevice, PodHolding } from '../core/pods/holding.ts';
+import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/pods/holding.ts';
 import { describeCallFault } from './call-fault.ts';
 import { KubeletError } from './errors.ts';
 import { allocatableResponse, listResponse, podResourcesPaths } from './pod-resources-messages.ts';
-import type { ContainerDevices, MessageCodec, PodResourcesMethod } from './pod-resources-messages.ts';
+import type {
+  ContainerDevices,
+  ContainerResources,
+  MessageCodec,
+  PodResourcesMethod,
+} from './pod-resources-messages.ts';
 import { SocketCredentials } from './socket-credentials.ts';
 
 export interface PodResourcesClientOptions {
@@ -44,29 +49,33 @@ export class PodResourcesClient {
   }
 
   /**
-   * All pods of the node with their NVIDIA devices, those without any too. The kubelet names a device that was destroyed
-   * for as long as the pod lives.
+   * All pods of the node with their devices, of any device plugin and by claim, those without any too. The kubelet names a
+   * device that was destroyed for as long as the pod lives.
    *
    * @throws KubeletError
    */
   async list(): Promise<readonly PodHolding[]> {
     const { podResources } = await this.#ask('List', listResponse);
-    return podResources.map(({ namespace, name, containers }) => ({
-      namespace,
-      name,
-      devices: containers.flatMap(({ devices }) => listNvidiaDevices(devices)),
-    }));
+    return podResources.map(({ namespace, name, containers }) => {
+      const claimed = containers.flatMap(listClaimedDevices);
+      return {
+        namespace,
+        name,
+        devices: containers.flatMap(({ devices }) => listDevices(devices)),
+        ...(claimed.length > 0 && { claimed }),
+      };
+    });
   }
 
   /**
-   * Ids of all NVIDIA devices that the kubelet offers on the word of the device plugin, given away or not, by resource.
+   * Ids of all devices that the kubelet offers on the word of device plugins, given away or not, by resource.
    *
    * @throws KubeletError
    */
   async listAllocatable(): Promise<ReadonlyMap<string, readonly string[]>> {
     const { devices } = await this.#ask('GetAllocatableResources', allocatableResponse);
     const ids = new Map<string, string[]>();
-    for (const { resource, id } of listNvidiaDevices(devices)) {
+    for (const { resource, id } of listDevices(devices)) {
       const known = ids.get(resource);
       if (known === undefined) ids.set(resource, [id]);
       else known.push(id);
@@ -122,10 +131,19 @@ export class PodResourcesClient {
   }
 }
 
-function listNvidiaDevices(devices: readonly ContainerDevices[]): readonly HeldDevice[] {
-  return devices
-    .filter(({ resourceName }) => resourceName.startsWith('nvidia.com/'))
-    .flatMap(({ resourceName, deviceIds }) => deviceIds.map((id) => ({ resource: resourceName, id })));
+function listDevices(devices: readonly ContainerDevices[]): readonly HeldDevice[] {
+  return devices.flatMap(({ resourceName, deviceIds }) => deviceIds.map((id) => ({ resource: resourceName, id })));
+}
+
+function listClaimedDevices({ dynamicResources = [] }: ContainerResources): readonly ClaimedDevice[] {
+  return dynamicResources.flatMap(({ claimNamespace, claimName, claimResources }) =>
+    claimResources.map(({ driverName, deviceName, cdiDevices }) => ({
+      claim: `${claimNamespace}/${claimName}`,
+      driver: driverName,
+      device: deviceName,
+      cdiDevices: cdiDevices.map(({ name }) => name),
+    })),
+  );
 }
 
 /** gRPC says of a missing socket the same as of a kubelet that is down. */

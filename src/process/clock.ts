@@ -23,6 +23,14 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * Milliseconds since 1970 by a clock that never jumps while the process runs: what was begun before a change of the machine's time
+ * lasts as long as it should.
+ */
+export function steadyMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
 /** Resolves after `delayMs` of the clock, or at once when the signal aborts; never rejects. */
 export function waitFor(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,103 +1,13 @@
 import { expect } from 'chai';
-import { NodeAgent } from '../../src/agent/agent.ts';
-import type { KubeletWord } from '../../src/agent/kubelet.ts';
-import { deviceOf } from '../../src/agent/open-device.ts';
-import type { Partition } from '../../src/agent/partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
-import type { Grant, GpuWish } from '../../src/api/types.ts';
+import { wishHash } from '../../src/core/policy/wish.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeletError } from '../../src/kubelet/errors.ts';
-import { silentLogger } from '../../src/process/logger.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { SimulatedNode } from '../device/simulated-node.ts';
-
-const signal = new AbortController().signal;
-const later = (): string => new Date(Date.now() + 60_000).toISOString();
-
-/** An agent on one simulated GPU, and its object on the real API server, of which the test plays the controller. */
-class AgentScene {
-  readonly name = uniqueName('agent');
-  readonly node = new SimulatedNode(['A100-SXM4-40GB']);
-  rebootsAsked = 0;
-  /** What the kubelet says; undefined: it does not tell. An error: it does not answer. */
-  word: KubeletWord | Error | undefined;
-  readonly #client: KubeClient;
-  #agent: NodeAgent;
-
-  constructor(client: KubeClient) {
-    this.#client = client;
-    this.#agent = this.newAgent('boot-1');
-  }
-
-  newAgent(bootID: string): NodeAgent {
-    const journal = { begin: () => Promise.resolve(), finish: () => undefined };
-    const device = deviceOf(this.node.openDriver(), { journal, lock: { isHeld: () => true }, logger: silentLogger });
-    this.#agent = new NodeAgent({
-      client: this.#client,
-      device,
-      kubelet: {
-        ask: () => (this.word instanceof Error ? Promise.reject(this.word) : Promise.resolve(this.word)),
-      },
-      bootID,
-      logger: silentLogger,
-      nodeName: this.name,
-      agentVersion: 'test',
-      machine: undefined,
-      askForReboot: () => {
-        this.rebootsAsked += 1;
-        return Promise.resolve();
-      },
-      readIntervalMs: 0,
-    });
-    return this.#agent;
-  }
-
-  get ref() {
-    return { resource: nodePartitions, name: this.name };
-  }
-
-  read(): Promise<Partition> {
-    return this.#client.get<Partition>(this.ref);
-  }
-
-  async create(): Promise<void> {
-    await this.#client.create(nodePartitions, { metadata: { name: this.name }, spec: { nodeUID: 'uid' } } as never);
-  }
-
-  async set(spec: Record<string, unknown>): Promise<void> {
-    await this.#client.merge(this.ref, { spec });
-  }
-
-  /** What the controller does: writes the wish, lets the agent plan, and grants that plan. */
-  async wish(want: Omit<GpuWish, 'uuid'>): Promise<GpuWish> {
-    const wish = { uuid: this.node.uuid(0), ...want };
-    await this.set({ wish: { gpus: [wish] } });
-    await this.run();
-    return wish;
-  }
-
-  async grant(wish: GpuWish, overrides: Partial<Grant> = {}): Promise<void> {
-    const { status, spec } = await this.read();
-    const epoch = (spec.granted?.epoch ?? 0) + 1;
-    const planHash = status?.device?.plan?.hash ?? '';
-    await this.set({
-      granted: { gpus: [wish], epoch, planHash, deadline: later(), allowGpuReset: true, ...overrides },
-    });
-  }
-
-  /** What an administrator does with nvidia-smi; `19:0` is a 1g.5gb at 0, `9:4` a 3g.20gb at 4. */
-  createByHand(...placements: readonly string[]): void {
-    this.node.state = 'gpu 0 mig 1 pending 1\n';
-    for (const placement of placements) this.node.run(['mig', '-i', '0', '-cgi', placement, '-C']);
-    this.node.takeChanges();
-  }
-
-  async run(): Promise<void> {
-    await this.#agent.reconcile(await this.read(), signal);
-  }
-}
+import { FakeClock } from '../process/fake-clock.ts';
+import { AgentScene, later, signal } from './agent-scene.ts';
 
 describe('the agent on the real API server', () => {
   const cluster = useSharedCluster();
@@ -168,6 +78,25 @@ describe('the agent on the real API server', () => {
     expect(scene.node.takeChanges()).to.deep.equal([]);
   });
 
+  it('counts the seconds of a grant itself, whatever the deadline is by its clock', async () => {
+    const clock = new FakeClock();
+    scene.newAgent('boot-1', { clock });
+    await scene.grant(await scene.wish({ profiles }), { deadline: '2020-01-01T00:00:00Z', seconds: 60 });
+    await scene.run();
+    expect(await scene.node.layout(0)).to.have.lengthOf(2);
+    await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { deadline: later(), seconds: 60 });
+    scene.node.intercept = async (args, run) => {
+      if (args.includes('-cgi')) await clock.advance(25_000);
+      return run();
+    };
+    scene.node.takeChanges();
+    await scene.run();
+    scene.node.intercept = (_args, run) => run();
+    const created = scene.node.takeChanges().filter((command) => command.includes('-cgi'));
+    expect(created, 'begun within 60 s').to.have.lengthOf(3);
+    expect((await scene.read()).status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
+  });
+
   it('never acts on an epoch that it is done with', async () => {
     const wish = await scene.wish({ profiles });
     await scene.grant(wish);
@@ -183,12 +112,11 @@ describe('the agent on the real API server', () => {
   it('asks the API server before the first destroy, and destroys nothing when the grant was replaced', async () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
-    const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
-    await scene.grant(wish);
+    await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
     const stale = await scene.read();
     await scene.set({ granted: { epoch: 9 } });
     scene.node.takeChanges();
-    await scene.newAgent('boot-1').reconcile(stale, signal);
+    await scene.reconcile(stale);
     expect(scene.node.takeChanges()).to.deep.equal([]);
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
   });
@@ -200,6 +128,7 @@ describe('the agent on the real API server', () => {
     const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
     const { status } = await scene.read();
     expect(status?.device?.plan).to.include({ refusalCode: 'InUse' });
+    expect(status?.device?.plan?.refusal).to.match(/^GPU 0 .*3g\.20gb.*pid 4200 \(python3 train\.py\)/);
     await scene.grant(wish);
     await scene.run();
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
@@ -297,6 +226,18 @@ describe('the agent on the real API server', () => {
     expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
   });
 
+  it('plans a wish as it is now where a key of it was taken away', async () => {
+    scene.createByHand('9:0', '9:4');
+    const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
+    await scene.set({ wish: { replaceForeignInstances: true } });
+    await scene.run();
+    expect((await scene.read()).status?.device?.plan).to.include({ destroy: 2 });
+    await scene.set({ wish: { replaceForeignInstances: null } });
+    await scene.run();
+    const plan = (await scene.read()).status?.device?.plan;
+    expect(plan).to.include({ refusalCode: 'Foreign', wishHash: wishHash({ gpus: [wish] }) });
+  });
+
   it('knows after a crash in the middle of a grant what it made', async () => {
     await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }));
     // Three were made when the agent was killed; its successor finds the policy changed.
@@ -313,7 +254,10 @@ describe('the agent on the real API server', () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     const uuid = (await scene.read()).status?.device?.gpus?.[0]?.instances[1]?.computeInstances[0]?.uuid ?? '';
-    scene.word = { holders: { ofDevice: new Map([[uuid, ['team/notebook']]]), stale: [] }, advertised: { stale: 0 } };
+    scene.word = {
+      holders: { ofDevice: new Map([[uuid, ['team/notebook']]]), ofAny: [], stale: [] },
+      advertised: { stale: 0 },
+    };
     const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
     const { status } = await scene.read();
     expect(status?.device?.gpus?.[0]?.instances[1]).to.deep.include({ busy: true, pods: ['team/notebook'] });
@@ -332,7 +276,7 @@ describe('the agent on the real API server', () => {
   });
 
   it('destroys nothing while the kubelet does not answer: who holds what is not known then', async () => {
-    scene.word = { holders: { ofDevice: new Map(), stale: [] }, advertised: { stale: 0 } };
+    scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised: { stale: 0 } };
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
@@ -347,14 +291,14 @@ describe('the agent on the real API server', () => {
 
   it('tells that the kubelet still offers devices of before, and when it does not any more', async () => {
     scene.word = {
-      holders: { ofDevice: new Map(), stale: [] },
+      holders: { ofDevice: new Map(), ofAny: [], stale: [] },
       advertised: { stale: 1, resources: { 'nvidia.com/gpu': 1 } },
     };
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     expect((await scene.read()).status?.device?.advertised).to.deep.include({ stale: 1 });
     const advertised = { stale: 0, resources: { 'nvidia.com/mig-3g.20gb': 2 } };
-    scene.word = { holders: { ofDevice: new Map(), stale: [] }, advertised };
+    scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised };
     await scene.run();
     expect((await scene.read()).status?.device?.advertised).to.deep.equal(advertised);
   });

@@ -1,6 +1,6 @@
 import { nodes, policies, pods } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { type NodeObject, stripNode } from '../../src/controller/cluster-objects.ts';
+import { type NodeObject, projectNode } from '../../src/controller/project.ts';
 import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
 import { isReady, type PluginPodView } from '../../src/core/pods/plugin-pods.ts';
 import { KubeClient } from '../../src/kube/client.ts';
@@ -47,7 +47,7 @@ export class NodeRecord implements AsyncDisposable {
         client,
         logger,
         resource: nodes,
-        strip: stripNode,
+        strip: projectNode,
         onChange: ({ type, object }) => type === 'apply' && this.#onNode(object),
       }).start(),
       new Reflector<PodObject>({

@@ -11,7 +11,7 @@ const gpu = `-i ${busId}`;
 const lines = [
   `${gpus}-q -x`,
   '-L',
-  String.raw`${gpus}--query-gpu=pci\.bus_id,compute_cap --format=csv,noheader,nounits`,
+  String.raw`${gpus}--query-gpu=pci\.bus_id,uuid,compute_cap --format=csv,noheader,nounits`,
   `mig ${gpus}(?:-lgip|-lgipp|-lgi|-lci)`,
   `mig ${gpu} -lcip -gi ${id}`,
   `${gpu} -mig [01]`,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readdir, readFile } from 'node:fs/promises';
 import { parse, parseAllDocuments } from 'yaml';
 
-import { checkClients } from '../../src/core/pods/holder-check.ts';
+import { checkHolders } from '../../src/core/pods/holder-check.ts';
 import { lintDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
 
 async function fencesOf(page: string): Promise<readonly string[]> {
@@ -31,6 +31,6 @@ describe('docs/device-plugin.md', () => {
   it('shows a file of GPU clients that the controller takes', async () => {
     const files = (await fencesOf('docs/device-plugin.md')).filter((text) => text.startsWith('clients:'));
     expect(files).to.have.lengthOf(1);
-    for (const text of files) expect(checkClients(parse(text))).to.be.an('array');
+    for (const text of files) expect(checkHolders(parse(text))).to.be.an('array');
   });
 });

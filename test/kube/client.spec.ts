@@ -3,10 +3,10 @@ import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { discoverResource } from '../../src/kube/discovery.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
-import { uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { type ControlPlane, createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf } from './failure.ts';
-import { FaultProxy } from './fault-proxy.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { installWidgets, widgets, type Widget } from './widget.ts';
 
 const nodes: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' };
@@ -151,8 +151,36 @@ describe('KubeClient', () => {
       expect(byField.items.map(({ metadata }) => metadata.name)).to.deep.equal(['d']);
     });
 
+    it('reads the pods of a node in one answer that is up to date: neither a limit nor a version is asked for', async () => {
+      const pods: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
+      const spec = { containers: [{ name: 'c', image: 'none' }], nodeName: uniqueName('node') };
+      const names = ['a', 'b', 'c'].map((name) => uniqueName(name));
+      const home = await createNamespace(cluster());
+      for (const name of names) {
+        await client.create<KubeObject & { readonly spec: object }>(pods, {
+          metadata: { namespace: home, name },
+          spec,
+        });
+      }
+      await using proxy = await FaultProxy.open(cluster());
+      const proxied = connect(cluster(), { server: proxy.server });
+      const selection = { fieldSelector: `spec.nodeName=${spec.nodeName}` };
+      const options = { paged: false, pageSize: 2 };
+      const consistentReads = await countConsistentReads(cluster());
+      const { items } = await proxied.list(pods, selection, options);
+      expect(items.map(({ metadata }) => metadata.name).toSorted()).to.deep.equal(names.toSorted());
+      expect(proxy.requests.map(({ path, query }) => [path, [...query.keys()]])).to.deep.equal([
+        ['/api/v1/pods', ['fieldSelector']],
+      ]);
+      expect(await countConsistentReads(cluster()), 'answered by the watch cache').to.be.above(consistentReads);
+      await client.delete({ resource: pods, namespace: home, name: names[0] ?? '' }, { gracePeriodSeconds: 0 });
+      const left = await proxied.list(pods, selection, options);
+      expect(left.items.map(({ metadata }) => metadata.name).toSorted()).to.deep.equal(names.slice(1).toSorted());
+      await proxied.config.close();
+    });
+
     it('starts again when the server has forgotten the list half way', async () => {
-      await using proxy = await FaultProxy.open(client.config);
+      await using proxy = await FaultProxy.open(cluster());
       let expired = 0;
       proxy.rule = ({ query }) => {
         if (!query.has('continue') || expired > 0) return undefined;
@@ -184,3 +212,13 @@ describe('KubeClient', () => {
     });
   });
 });
+
+/** Consistent lists of pods that the API server has answered from its watch cache. */
+async function countConsistentReads(cluster: ControlPlane): Promise<number> {
+  const { body } = await cluster.client.send({ path: '/metrics' });
+  const [, count] =
+    /^apiserver_watch_cache_consistent_read_total\{fallback="false",.*resource="pods",success="true"\} (\d+)$/m.exec(
+      String(body),
+    ) ?? [];
+  return Number(count ?? 0);
+}

@@ -2,6 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { KubeClient } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
+import type { Term } from '../../src/kube/term.ts';
 import { uniqueName, type ControlPlane } from '../support/cluster.ts';
 
 export interface ConfigMap extends KubeObject {
@@ -15,12 +16,13 @@ export interface ConnectOptions {
   readonly server?: string;
   readonly token?: string;
   readonly fieldManager?: string;
+  readonly term?: Term;
 }
 
 /** Connects to a cluster as its administrator, or as the bearer of a token. */
 export function connect(cluster: ControlPlane, options: ConnectOptions = {}): KubeClient {
-  const { server = cluster.server, token = cluster.adminToken, fieldManager = 'test' } = options;
-  return new KubeClient(new PooledKubeConfig(() => configFor(cluster, server, token)), fieldManager);
+  const { server = cluster.server, token = cluster.adminToken, fieldManager = 'test', term } = options;
+  return new KubeClient(new PooledKubeConfig(() => configFor(cluster, server, token)), fieldManager, term);
 }
 
 function configFor(cluster: ControlPlane, server: string, token: string): KubeConfig {

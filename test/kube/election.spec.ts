@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { LeadershipLostError, runElected, type ElectionTiming, type Term } from '../../src/kube/election.ts';
+import { LeadershipLostError, runElected, type ElectionTiming } from '../../src/kube/election.ts';
+import type { Term } from '../../src/kube/term.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { connect, makeNamespace } from './connection.ts';
 import { rejectionOf } from './failure.ts';
-import { FaultProxy } from './fault-proxy.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
 import { systemClock } from '../../src/process/clock.ts';
 
@@ -95,7 +95,7 @@ describe('runElected', () => {
   });
 
   it('ends a leader that cannot renew before another takes over', async () => {
-    await using proxy = await TcpProxy.open(cluster().server);
+    await using proxy = await FaultProxy.open(cluster());
     const cutOff = connect(cluster(), { server: proxy.server });
     const first = rejectionOf(stand('first', { client: cutOff }));
     await leads('first');
@@ -111,7 +111,7 @@ describe('runElected', () => {
   });
 
   it('says so when the work of a lost term does not end: the process must', async () => {
-    await using proxy = await TcpProxy.open(cluster().server);
+    await using proxy = await FaultProxy.open(cluster());
     const cutOff = connect(cluster(), { server: proxy.server });
     const started = Promise.withResolvers<void>();
     const stubborn = async (): Promise<void> => {
@@ -184,7 +184,7 @@ describe('runElected', () => {
   });
 
   it('goes on leading when one answer is lost and when others write the lease', async () => {
-    await using proxy = await FaultProxy.open(client.config);
+    await using proxy = await FaultProxy.open(cluster());
     const lossy = connect(cluster(), { server: proxy.server });
     const run = stand('first', { client: lossy });
     await leads('first');

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { aConfigMap, configMaps, connect, makeNamespace } from './connection.ts';
-import { FaultProxy } from './fault-proxy.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 
 interface Event extends KubeObject {
   readonly reason: string;
@@ -149,7 +149,7 @@ describe('EventRecorder', () => {
   });
 
   it('never throws and never repeats for ever when events cannot be written', async () => {
-    await using proxy = await FaultProxy.open(client.config);
+    await using proxy = await FaultProxy.open(cluster());
     proxy.rule = () => ({ status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no' } });
     const refused = connect(cluster(), { server: proxy.server });
     const recorder = aRecorder({ client: refused });

@@ -9,7 +9,7 @@ import { settle } from '../process/fake-clock.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { connect } from './connection.ts';
 import { failureOf, rejectionOf } from './failure.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { installWidgets, widgets, type Widget } from './widget.ts';
 
 const finalizer = 'test.gpupartition.dev/cleanup';
@@ -44,7 +44,7 @@ class TestOperator extends ResilientOperator {
   }
 
   synced(): Promise<void> {
-    return this.waitForSync(AbortSignal.timeout(5_000));
+    return this.waitForSync();
   }
 
   queue(reconcile: (key: string, signal: AbortSignal) => Promise<void>): { add(key: string): void } {
@@ -156,7 +156,7 @@ describe('ResilientOperator', () => {
   });
 
   it('goes on after its connection was cut, where the base class ends the process', async () => {
-    await using proxy = await TcpProxy.open(cluster().server);
+    await using proxy = await FaultProxy.open(cluster());
     const proxied = connect(cluster(), { server: proxy.server });
     const cutOff = new TestOperator(proxied);
     cutOff.setUp = () => cutOff.watchWidgets();
@@ -261,9 +261,46 @@ describe('ResilientOperator', () => {
       await settle();
       ended = true;
     });
+    await operator.start();
     queue.add('a');
     await started.promise;
     await operator.stop();
     expect(ended).to.equal(true);
+  });
+
+  it('begins to work when its set-up is complete', async () => {
+    const worked: string[] = [];
+    operator.setUp = async () => {
+      operator.queue(async (key) => void worked.push(key)).add('a');
+      await settle();
+      expect(worked).to.deep.equal([]);
+    };
+    await operator.start();
+    await eventually(
+      () => worked,
+      (keys) => keys.length === 1,
+    );
+  });
+
+  it('ends its set-up when it is stopped before the first list, and does none of the work that waits for it', async () => {
+    await using proxy = await FaultProxy.open(cluster());
+    proxy.rule = () => ({ drop: 'before' });
+    const proxied = connect(cluster(), { server: proxy.server });
+    const unanswered = new TestOperator(proxied);
+    let worked = 0;
+    unanswered.setUp = async () => {
+      unanswered.followWidgets();
+      unanswered.queue(async () => void (worked += 1)).add('a');
+      await unanswered.synced();
+    };
+    const failure = rejectionOf(unanswered.start());
+    await eventually(
+      () => proxy.requests.length,
+      (count) => count > 0,
+    );
+    await unanswered.stop();
+    expect(await failure).to.have.property('message', 'the operator was stopped');
+    expect(worked).to.equal(0);
+    await proxied.config.close();
   });
 });

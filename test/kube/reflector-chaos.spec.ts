@@ -5,7 +5,8 @@ import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { settle } from '../process/fake-clock.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
-import { FaultProxy, type Fault } from './fault-proxy.ts';
+import { aStatus, errorLine, refusal, type Fault } from '../support/fault.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { Follower } from './follower.ts';
 
 const names = ['a', 'b', 'c', 'd'];
@@ -19,21 +20,17 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function status(code: number, reason: string): object {
-  return { kind: 'Status', code, reason, message: 'by the test' };
-}
-
 /** The next answers under a fault. */
 function faultOf(kind: Step['fault']): Fault | undefined {
   switch (kind) {
     case 'gone':
-      return { status: 410, body: status(410, 'Expired') };
+      return refusal(410, 'Expired');
     case 'throttled':
-      return { status: 429, body: status(429, 'TooManyRequests') };
+      return refusal(429, 'TooManyRequests');
     case 'broken':
-      return { status: 500, body: status(500, 'InternalError') };
+      return refusal(500, 'InternalError');
     case 'error':
-      return { lines: () => ({ send: [JSON.stringify({ type: 'ERROR', object: status(500, 'InternalError') })] }) };
+      return { lines: () => ({ send: [errorLine(aStatus(500, 'InternalError'))] }) };
     case 'half':
       return { lines: (line) => ({ send: [line, line.slice(0, 20)], end: true }) };
     case 'twice':
@@ -64,7 +61,7 @@ describe('Reflector under random faults', () => {
   it('ends as the server is, never reports what did not happen, and its changes tell the whole story', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 25 }), async (steps) => {
-        await using proxy = await FaultProxy.open(admin.config);
+        await using proxy = await FaultProxy.open(cluster());
         const client = connect(cluster(), { server: proxy.server });
         const namespace = await makeNamespace(admin);
         const pinned = await admin.create<ConfigMap>(configMaps, aConfigMap(namespace, 'pinned'));
@@ -76,7 +73,7 @@ describe('Reflector under random faults', () => {
           const fault = faultOf(one.fault);
           let answers = one.fault === 'none' || one.fault === 'cut' ? 0 : 2;
           proxy.rule = () => (answers-- > 0 ? fault : undefined);
-          if (one.fault !== 'none') proxy.cut();
+          if (one.fault !== 'none') proxy.reset();
           await change(namespace, one, index);
           await settle();
         }

@@ -6,9 +6,10 @@ import { silentLogger } from '../../src/process/logger.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';
-import { FaultProxy, type Fault, type SeenRequest } from './fault-proxy.ts';
+import { aStatus, errorLine, refusal, type Fault, type LineFault, type Rule } from '../support/fault.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import { isResume, isStreamedList, type SeenRequest } from '../support/seen-request.ts';
 import { Follower, quick } from './follower.ts';
-import { TcpProxy } from './tcp-proxy.ts';
 import { installWidgets, uninstallWidgets, widgets, type Widget } from './widget.ts';
 
 interface WireEvent {
@@ -16,15 +17,11 @@ interface WireEvent {
   readonly object: { readonly metadata: { resourceVersion: string; readonly name?: string } };
 }
 
-const expired = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
-const broken = { kind: 'Status', code: 500, reason: 'InternalError', message: 'etcd event received with PrevKv=nil' };
-
-function errorLine(status: object): string {
-  return JSON.stringify({ type: 'ERROR', object: status });
-}
+const expired = aStatus(410, 'Expired');
+const broken = aStatus(500, 'InternalError');
 
 /** Lets each line of a stream pass. */
-const pass: Extract<Fault, { readonly lines: unknown }>['lines'] = (line) => ({ send: [line] });
+const pass: LineFault = (line) => ({ send: [line] });
 
 describe('Reflector under faults', () => {
   const cluster = useSharedCluster();
@@ -45,11 +42,11 @@ describe('Reflector under faults', () => {
     admin.merge(configMapRef(namespace, name), { data: { at: String(performance.now()) } });
 
   describe('of the connection', () => {
-    let proxy: TcpProxy;
+    let proxy: FaultProxy;
     let client: KubeClient;
 
     beforeEach(async () => {
-      proxy = await TcpProxy.open(cluster().server);
+      proxy = await FaultProxy.open(cluster());
       client = connect(cluster(), { server: proxy.server });
     });
     afterEach(async () => {
@@ -123,7 +120,7 @@ describe('Reflector under faults', () => {
     let client: KubeClient;
 
     beforeEach(async () => {
-      proxy = await FaultProxy.open(admin.config);
+      proxy = await FaultProxy.open(cluster());
       client = connect(cluster(), { server: proxy.server });
     });
     afterEach(async () => {
@@ -131,11 +128,8 @@ describe('Reflector under faults', () => {
       await proxy[Symbol.asyncDispose]();
     });
 
-    const isResume = ({ query }: SeenRequest): boolean => (query.get('resourceVersion') ?? '') !== '';
-    const isInitial = ({ query }: SeenRequest): boolean => query.get('sendInitialEvents') === 'true';
-
     /** Faults for the first requests of a kind, in order; then none. */
-    const first = (kind: (request: SeenRequest) => boolean, ...faults: readonly Fault[]): FaultProxy['rule'] => {
+    const first = (kind: (request: SeenRequest) => boolean, ...faults: readonly Fault[]): Rule => {
       const rest = [...faults];
       return (request) => (kind(request) ? rest.shift() : undefined);
     };
@@ -146,7 +140,7 @@ describe('Reflector under faults', () => {
       await using follower = new Follower(client, namespace);
       await follower.holds('gone', 'replaced');
       proxy.rule = first(isResume, { status: 410, body: expired });
-      proxy.cut();
+      proxy.reset();
       await remove('gone');
       await remove('replaced');
       await create('replaced');
@@ -160,7 +154,7 @@ describe('Reflector under faults', () => {
       await create('a');
       let armed = false;
       proxy.rule = (request) =>
-        isInitial(request)
+        isStreamedList(request)
           ? { lines: (line) => (armed ? { send: [errorLine(expired)], end: true } : pass(line)) }
           : undefined;
       await using follower = new Follower(client, namespace);
@@ -176,7 +170,7 @@ describe('Reflector under faults', () => {
       await create('a');
       let armed = false;
       proxy.rule = (request) =>
-        isInitial(request) ? { lines: (line) => (armed ? { send: [errorLine(broken)] } : pass(line)) } : undefined;
+        isStreamedList(request) ? { lines: (line) => (armed ? { send: [errorLine(broken)] } : pass(line)) } : undefined;
       await using follower = new Follower(client, namespace);
       await follower.holds('a');
       armed = true;
@@ -189,7 +183,7 @@ describe('Reflector under faults', () => {
     it('reads the list in pages when streaming it fails in the middle', async () => {
       await create('a');
       await create('b');
-      proxy.rule = first(isInitial, { lines: () => ({ send: [errorLine(broken)] }) });
+      proxy.rule = first(isStreamedList, { lines: () => ({ send: [errorLine(broken)] }) });
       await using follower = new Follower(client, namespace);
       await follower.holds('a', 'b');
       expect(proxy.requests.filter(({ query }) => query.has('limit'))).to.have.length(1);
@@ -213,10 +207,10 @@ describe('Reflector under faults', () => {
         seen.push(follower.changes.length);
         if (cuts > 2) return undefined;
         if (isResume(request)) return { status: 410, body: expired };
-        cuts += isInitial(request) ? 0 : 1;
-        return isInitial(request) ? half : page;
+        cuts += isStreamedList(request) ? 0 : 1;
+        return isStreamedList(request) ? half : page;
       };
-      proxy.cut();
+      proxy.reset();
       // First in the list, so that half of it shows the new state.
       await touch('a');
       await create('c');
@@ -281,16 +275,83 @@ describe('Reflector under faults', () => {
       };
       proxy.rule = (request) => {
         if (isResume(request) && lists === 0) return { status: 410, body: expired };
-        if (!isInitial(request)) return undefined;
+        if (!isStreamedList(request)) return undefined;
         lists += 1;
         return rewind;
       };
-      proxy.cut();
+      proxy.reset();
       await eventually(
         () => follower.story,
         (story) => story.includes('delete b'),
       );
       expect(believedAt).to.equal(4);
+    });
+
+    const isQuestion = ({ verb, query }: SeenRequest): boolean =>
+      verb === 'list' && query.get('resourceVersionMatch') === 'NotOlderThan';
+    const tooLarge = refusal(504, 'Timeout', undefined, { causes: [{ reason: 'ResourceVersionTooLarge' }] });
+
+    it('asks with the smallest of lists whether the server is still where it was before it resumes after a lost connection', async () => {
+      await create('a');
+      await using follower = new Follower(client, namespace);
+      await follower.holds('a');
+      const before = proxy.requests.length;
+      proxy.reset();
+      await create('b');
+      await follower.holds('a', 'b');
+      const [question, watch, ...more] = proxy.requests.slice(before);
+      expect(question && isQuestion(question) && question.query.get('limit')).to.equal('1');
+      expect(watch && isResume(watch)).to.equal(true);
+      expect(watch?.query.get('resourceVersion')).to.equal(question?.query.get('resourceVersion'));
+      expect(more).to.have.length(0);
+    });
+
+    it('asks nothing when the server ends a watch at the time that it was given', async () => {
+      await using follower = new Follower(client, namespace, { timing: { watchMs: 1_000 } });
+      await eventually(
+        () => proxy.requests.filter(isResume).length,
+        (watches) => watches >= 2,
+        { timeoutMs: 10_000 },
+      );
+      expect(proxy.requests.filter(({ verb }) => verb === 'list')).to.have.length(0);
+      expect(follower.troubles).to.have.length(0);
+    });
+
+    it('asks again when the server lags, and lists nothing', async () => {
+      await create('a');
+      await using follower = new Follower(client, namespace);
+      await follower.holds('a');
+      proxy.rule = first(isQuestion, tooLarge);
+      proxy.reset();
+      await create('b');
+      await follower.holds('a', 'b');
+      expect(proxy.requests.filter(isQuestion)).to.have.length(2);
+      expect(follower.reflector.counts.lists).to.equal(1);
+    });
+
+    it('believes the first list of a server that says twice that it has not come so far, also versions given out anew', async () => {
+      await create('a');
+      await create('b');
+      let rewinds = 0;
+      await using follower = new Follower(client, namespace, { onRewind: () => (rewinds += 1) });
+      await follower.holds('a', 'b');
+      // Without `b`, at an older version; `a` is another one than we know although it has the version that we know.
+      const restored: LineFault = (line) => {
+        const event = JSON.parse(line) as WireEvent & { object: { data?: object } };
+        if (event.object.metadata.name === 'b') return { send: [] };
+        if (event.type === 'BOOKMARK') event.object.metadata.resourceVersion = '7';
+        else event.object.data = { restored: 'yes' };
+        return { send: [JSON.stringify(event)] };
+      };
+      const failing = first(isQuestion, tooLarge, tooLarge);
+      const listing = first(isStreamedList, { lines: restored });
+      proxy.rule = (request) => failing(request) ?? listing(request);
+      proxy.reset();
+      await follower.holds('a');
+      expect(follower.reflector.store.list()[0]?.data).to.deep.equal({ restored: 'yes' });
+      expect(follower.story.slice(2)).to.deep.equal(['delete b', 'apply a']);
+      expect(follower.reflector.counts.lists).to.equal(2);
+      expect(rewinds).to.equal(1);
     });
 
     it('waits as long as a throttled server asks', async () => {
@@ -305,11 +366,11 @@ describe('Reflector under faults', () => {
       await using follower = new Follower(client, namespace, { timing: { floorMs: 150 } });
       await follower.reflector.waitForSync();
       proxy.rule = () => ({ status: 200 });
-      proxy.cut();
+      proxy.reset();
       const startedAt = performance.now();
       await eventually(
-        () => proxy.requests.length,
-        (requests) => requests >= 5,
+        () => proxy.requests.filter(isResume).length,
+        (watches) => watches >= 4,
       );
       expect(performance.now() - startedAt).to.be.at.least(400);
     });
@@ -321,7 +382,7 @@ describe('Reflector under faults', () => {
         isResume(request)
           ? { status: 410, body: expired }
           : { lines: (line) => ({ send: [line, errorLine(expired)], end: true }) };
-      proxy.cut();
+      proxy.reset();
       await eventually(
         () => follower.troubles.length,
         (troubles) => troubles >= 6,
@@ -351,7 +412,7 @@ describe('Reflector under faults', () => {
       await using follower = new Follower(client, namespace);
       await follower.holds('a');
       proxy.rule = () => ({ status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden', message: 'RBAC' } });
-      proxy.cut();
+      proxy.reset();
       await eventually(
         () => follower.troubles,
         (troubles) => troubles.some((error) => error instanceof ApiError && error.code === 403),

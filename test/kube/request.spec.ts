@@ -3,8 +3,9 @@ import type { KubeClient } from '../../src/kube/client.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf, rejectionOf } from './failure.ts';
-import { FaultProxy, type Fault, type SeenRequest } from './fault-proxy.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { aStatus, type Fault } from '../support/fault.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import type { SeenRequest } from '../support/seen-request.ts';
 
 /** Faults for the first requests with this method, in order; then none. */
 function firstTime(method: string, ...faults: readonly Fault[]): (request: SeenRequest) => Fault | undefined {
@@ -12,8 +13,8 @@ function firstTime(method: string, ...faults: readonly Fault[]): (request: SeenR
   return (request) => (request.method === method ? rest.shift() : undefined);
 }
 
-function refusal(code: number, fields: object = {}): Fault {
-  return { status: code, body: { kind: 'Status', code, message: 'by the test', ...fields } };
+function refusal(code: number, fields: object = {}): Extract<Fault, { readonly status: number }> {
+  return { status: code, body: aStatus(code, 'Any', fields) };
 }
 
 describe('requests under faults', () => {
@@ -29,7 +30,7 @@ describe('requests under faults', () => {
   });
   after(() => admin.config.close());
   beforeEach(async () => {
-    proxy = await FaultProxy.open(admin.config);
+    proxy = await FaultProxy.open(cluster());
     client = connect(cluster(), { server: proxy.server });
   });
   afterEach(async () => {
@@ -38,7 +39,7 @@ describe('requests under faults', () => {
   });
 
   it('repeats what was refused for overload, and never sooner than the server asks', async () => {
-    proxy.rule = firstTime('POST', { ...refusal(429), status: 429, headers: { 'retry-after': '1' } });
+    proxy.rule = firstTime('POST', { ...refusal(429), headers: { 'retry-after': '1' } });
     await client.create(configMaps, aConfigMap(namespace, 'overload'));
     const [first, second] = proxy.requests;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).to.be.at.least(1_000);
@@ -46,7 +47,7 @@ describe('requests under faults', () => {
   });
 
   it('gives up at once when the server asks for a wait that is longer than a caller should be held', async () => {
-    proxy.rule = () => ({ ...refusal(429), status: 429, headers: { 'retry-after': '60' } });
+    proxy.rule = () => ({ ...refusal(429), headers: { 'retry-after': '60' } });
     const error = await failureOf(client.get(configMapRef(namespace, 'a')));
     expect(error).to.deep.include({ code: 429, retryAfterMs: 60_000 });
     expect(proxy.requests).to.have.length(1);
@@ -109,9 +110,9 @@ describe('requests under faults', () => {
     expect(error).to.be.instanceOf(Error).with.property('message', 'no longer wanted');
   });
 
-  describe('through TCP', () => {
+  describe('and their connections', () => {
     it('makes many requests on the same connections', async () => {
-      await using tcp = await TcpProxy.open(cluster().server);
+      await using tcp = await FaultProxy.open(cluster());
       const pooled = connect(cluster(), { server: tcp.server });
       for (let count = 0; count < 30; count += 1) await pooled.find(configMapRef(namespace, 'a'));
       // A second one is opened when the first is not yet free for the next request.
@@ -120,7 +121,7 @@ describe('requests under faults', () => {
     });
 
     it('ends after its limit on a connection that went silent, and works again on a new one', async () => {
-      await using tcp = await TcpProxy.open(cluster().server);
+      await using tcp = await FaultProxy.open(cluster());
       const frozen = connect(cluster(), { server: tcp.server });
       await frozen.find(configMapRef(namespace, 'a'));
       tcp.freeze();

@@ -73,7 +73,7 @@ describe('the client of the kubelet’s PodResources', () => {
     });
   }
 
-  it('lists the pods with their NVIDIA devices, those without any too', async () => {
+  it('lists the pods with their devices, whosever they are, those without any too', async () => {
     await aKubelet(() =>
       listResponse.encode({
         podResources: [
@@ -100,6 +100,7 @@ describe('the client of the kubelet’s PodResources', () => {
           { resource: 'nvidia.com/mig-1g.5gb', id: 'MIG-1' },
           { resource: 'nvidia.com/mig-1g.5gb', id: 'MIG-2' },
           { resource: 'nvidia.com/gpu', id: 'GPU-1' },
+          { resource: 'example.com/dongle', id: 'd' },
         ],
       },
       { namespace: 'shop', name: 'web', devices: [] },
@@ -120,6 +121,7 @@ describe('the client of the kubelet’s PodResources', () => {
     expect([...(await aClient().listAllocatable())]).to.deep.equal([
       ['nvidia.com/mig-1g.5gb', ['MIG-1', 'MIG-2', 'MIG-3']],
       ['nvidia.com/gpu', ['GPU-1']],
+      ['example.com/dongle', ['d']],
     ]);
   });
 
@@ -130,10 +132,22 @@ describe('the client of the kubelet’s PodResources', () => {
     expect((await client.listAllocatable()).size).to.equal(0);
   });
 
-  it('skips what it does not read: CPUs, memory, topology, DRA', async () => {
+  it('reads claims, and skips what it has no use for: CPUs, memory, topology', async () => {
     await aKubelet(() => Buffer.from(answerOfNewKubelet()));
     expect(await aClient().list()).to.deep.equal([
-      { namespace: 'ml', name: 'train', devices: [{ resource: 'nvidia.com/gpu', id: 'GPU-1' }] },
+      {
+        namespace: 'ml',
+        name: 'train',
+        devices: [{ resource: 'nvidia.com/gpu', id: 'GPU-1' }],
+        claimed: [
+          {
+            claim: 'ml/claim',
+            driver: 'gpu.nvidia.com',
+            device: 'gpu-0',
+            cdiDevices: ['k8s.gpu.nvidia.com/claim=4711-gpu-0'],
+          },
+        ],
+      },
     ]);
   });
 
@@ -263,10 +277,13 @@ function answerOfNewKubelet(): Uint8Array {
   const topology = Writer.create().uint32(10).bytes(Writer.create().uint32(8).int64(1).finish()).finish();
   const gpu = Writer.create().uint32(10).string('nvidia.com/gpu').uint32(18).string('GPU-1').uint32(26).bytes(topology);
   const memory = Writer.create().uint32(10).string('hugepages-2Mi').uint32(16).uint64(4096).finish();
-  const claim = Writer.create().uint32(18).string('claim').uint32(26).string('ml').finish();
+  const cdi = Writer.create().uint32(10).string('k8s.gpu.nvidia.com/claim=4711-gpu-0').finish();
+  const given = Writer.create().uint32(10).bytes(cdi).uint32(18).string('gpu.nvidia.com');
+  given.uint32(26).string('pool').uint32(34).string('gpu-0').uint32(42).string('share');
+  const claim = Writer.create().uint32(18).string('claim').uint32(26).string('ml').uint32(34).bytes(given.finish());
   const cpuIds = Writer.create().int64(4).int64(300).finish();
   const container = Writer.create().uint32(10).string('main').uint32(18).bytes(gpu.finish());
-  container.uint32(26).bytes(cpuIds).uint32(34).bytes(memory).uint32(42).bytes(claim);
+  container.uint32(26).bytes(cpuIds).uint32(34).bytes(memory).uint32(42).bytes(claim.finish());
   const pod = Writer.create().uint32(10).string('train').uint32(18).string('ml').uint32(26).bytes(container.finish());
   // Some day there will be more: an id of the pod, say.
   pod.uint32(122).string('uid');

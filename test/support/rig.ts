@@ -4,6 +4,7 @@ import type { ControlPlane } from '../../src/simulator/control-plane/control-pla
 import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
+import { FaultProxy } from './fault-proxy.ts';
 
 export interface NodeView {
   readonly metadata: {
@@ -24,6 +25,8 @@ export function ownTaints({ spec }: NodeView): readonly string[] {
 export interface TestRig {
   readonly rig: Rig;
   readonly controlPlane: ControlPlane;
+  /** The proxy of a program that was asked for in {@link TestRigOptions}. */
+  proxy(program: string): FaultProxy;
   /** `kubectl apply` of a policy; throws kubectl's words when it is refused. */
   apply(name: string, spec: Partial<PolicySpec> & Pick<PolicySpec, 'nodeSelector' | 'layouts'>): Promise<void>;
   kubectl(...args: string[]): Promise<string>;
@@ -46,19 +49,25 @@ export interface TestRig {
   writes(): Promise<readonly string[]>;
 }
 
+export interface TestRigOptions extends Pick<RigOptions, 'agentArguments' | 'controllerArguments' | 'kubeletTiming'> {
+  /** Programs that find the API server through a proxy of their own: controllers by identity, agents by node. */
+  readonly proxied?: readonly string[];
+}
+
 /** Registers the hooks of a suite with a rig: `const rig = useRig(nodes);` in a describe. */
-export function useRig(
-  nodes: readonly RigNode[],
-  options: Pick<RigOptions, 'agentArguments' | 'controllerArguments' | 'kubeletTiming'> = {},
-): () => TestRig {
+export function useRig(nodes: readonly RigNode[], { proxied = [], ...options }: TestRigOptions = {}): () => TestRig {
   let test: TestRig | undefined;
+  const proxies = new Map<string, FaultProxy>();
   before(async function () {
     this.timeout(clusterTimeoutMs);
     const controlPlane = await ownCluster({ auditLog: true });
     const paces = ['--lease-seconds', '3', '--waiting-poll-ms', '300', '--settle-ms', '100'];
     const controllerArguments = [...paces, ...(options.controllerArguments ?? [])];
     const agentArguments = ['--read-interval-ms', '2000', ...(options.agentArguments ?? [])];
-    test = testRig(await Rig.start({ ...options, controlPlane, nodes, controllerArguments, agentArguments }));
+    for (const program of proxied) proxies.set(program, await FaultProxy.open(controlPlane, program));
+    const serverOf = (program: string): string | undefined => proxies.get(program)?.server;
+    const given = { ...options, controlPlane, nodes, controllerArguments, agentArguments, serverOf };
+    test = testRig(await Rig.start(given), proxies);
   });
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed' || !test) return;
@@ -76,6 +85,7 @@ export function useRig(
   after(async function () {
     this.timeout(30_000);
     await test?.rig.stop();
+    for (const proxy of proxies.values()) await proxy[Symbol.asyncDispose]();
     await test?.controlPlane.stop();
   });
   return () => {
@@ -84,7 +94,7 @@ export function useRig(
   };
 }
 
-function testRig(rig: Rig): TestRig {
+function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
   const { controlPlane } = rig;
   const read = async <T>(path: string): Promise<T> => (await controlPlane.client.demand({ path })) as T;
   const kubectl = async (args: readonly string[], input?: string): Promise<string> => {
@@ -99,6 +109,11 @@ function testRig(rig: Rig): TestRig {
   return {
     rig,
     controlPlane,
+    proxy(program) {
+      const proxy = proxies.get(program);
+      if (proxy === undefined) throw new Error(`${program} has no proxy; there is ${[...proxies.keys()].join(', ')}`);
+      return proxy;
+    },
     policy,
     kubectl: (...args) => kubectl(args),
     async create(object) {

@@ -97,7 +97,7 @@ export class History<T extends KubeObject> {
     const { signal } = this.#stopped;
     const request = {
       path,
-      query: watchQuery({ labelSelector: undefined, fieldSelector: undefined }, from),
+      query: watchQuery({ labelSelector: undefined, fieldSelector: undefined }, from, 600),
       idleMs: 600_000,
       signal,
     };

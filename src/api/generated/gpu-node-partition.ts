@@ -38,6 +38,10 @@ export interface GpuNodePartition {
        */
       name: string;
       /**
+       * Its UID.
+       */
+      uid?: string;
+      /**
        * Its generation when the wish was made.
        */
       generation: number;
@@ -114,9 +118,13 @@ export interface GpuNodePartition {
        */
       planHash: string;
       /**
-       * The agent starts nothing after it.
+       * When the controller gives the grant up, by its own clock.
        */
       deadline: string;
+      /**
+       * The agent starts nothing when so many seconds have passed since it saw the grant. Without it the deadline counts, by the clock of the node.
+       */
+      seconds?: number;
       /**
        * May reset a single GPU where a MIG mode change needs it.
        */
@@ -152,6 +160,27 @@ export interface GpuNodePartition {
      * Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares).
      */
     writerMode?: 'Patch' | 'Verify';
+    /**
+     * What is waited for, each since when, so that a new leader resets no clock. Written by the controller.
+     */
+    waits?: {
+      /**
+       * What is waited for.
+       */
+      name: string;
+      /**
+       * When the wait began.
+       */
+      since: string;
+      /**
+       * The change of the device that it is about.
+       */
+      of?: string;
+      /**
+       * How often it has begun.
+       */
+      count?: number;
+    }[];
     /**
      * Ready, Waiting and others. Written by the controller.
      */
@@ -487,6 +516,12 @@ export interface GpuNodePartition {
            * PROFILE@START of each GPU instance.
            */
           placements?: string[];
+          /**
+           * What a change may have made that ended while the GPU did not answer; so many of each profile are this operator's. Absent when the GPU has answered since.
+           */
+          unsettled?: {
+            [k: string]: number;
+          };
         }[];
       };
     };

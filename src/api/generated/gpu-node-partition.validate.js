@@ -2,10 +2,10 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"The agent starts nothing after it."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","minimum":0,"description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that stay."},"destroy":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that go."},"create":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that are made."},"gpusChanging":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs that differ."},"modeChanges":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer","minimum":0,"maximum":1000000}},"stale":{"type":"integer","minimum":0,"maximum":1000000,"description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":32,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","minimum":0,"maximum":1023,"description":"GPU instance profile id."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer","minimum":0,"maximum":15},"description":"Possible starts."},"maxInstances":{"type":"integer","minimum":0,"maximum":16,"description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of an instance."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","minimum":0,"maximum":255,"description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","minimum":0,"maximum":65535,"description":"GPU instance id."},"start":{"type":"integer","minimum":0,"maximum":15,"description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
+const schema11 = {"type":"object","description":"GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuNodePartition"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeUID"],"description":"Written by the controller alone.","properties":{"nodeUID":{"type":"string","minLength":1,"maxLength":64,"description":"UID of the Node. An agent of another node uid may not write here."},"policy":{"type":"object","required":["name","generation"],"description":"The policy that decides over this node; absent where none does.","properties":{"name":{"type":"string","maxLength":63,"description":"Name of the GpuPartitionPolicy."},"uid":{"type":"string","maxLength":64,"description":"Its UID."},"generation":{"type":"integer","description":"Its generation when the wish was made."}},"additionalProperties":false},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"Strategy of the policy."},"wish":{"type":"object","required":["gpus"],"description":"What each GPU shall become. Plans are made on it; nothing is changed because of it.","properties":{"gpus":{"type":"array","description":"One entry per GPU that the policy decides over; other GPUs are left alone.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"replaceForeignInstances":{"type":"boolean","description":"Plans may destroy GPU instances that this operator did not make."}},"additionalProperties":false},"granted":{"type":"object","required":["gpus","epoch","planHash","deadline"],"description":"The wish that the agent may act on. It makes the device equal to this, never to wish.","properties":{"gpus":{"type":"array","description":"As wish.gpus.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F-]{1,59}$","description":"UUID of the GPU."},"profiles":{"type":"object","description":"Profile to count; empty means MIG mode on without instances.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"mig":{"type":"string","enum":["Disabled"],"description":"MIG mode off."},"entry":{"type":"string","maxLength":24,"pattern":"^[0-9a-f]{16}(-[0-9]{1,2})?$","description":"Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count."}},"additionalProperties":false}},"epoch":{"type":"integer","minimum":1,"description":"Counts the grants of this object. An agent never acts on a lower one than it has seen."},"planHash":{"type":"string","maxLength":64,"description":"Hash of the plan that was looked at. The agent destroys only what that plan names."},"deadline":{"type":"string","description":"When the controller gives the grant up, by its own clock."},"seconds":{"type":"integer","minimum":1,"maximum":86400,"description":"The agent starts nothing when so many seconds have passed since it saw the grant. Without it the deadline counts, by the clock of the node."},"allowGpuReset":{"type":"boolean","description":"May reset a single GPU where a MIG mode change needs it."},"allowReboot":{"type":"boolean","description":"May ask for a reboot (kured's sentinel file) where a MIG mode change needs one."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that this operator did not make."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a GPU that fails returns to what it was, placements included."}},"additionalProperties":false},"repairs":{"type":"array","description":"When the layout was granted again because something else had changed the device; the newest last.","maxItems":8,"items":{"type":"string"}}},"additionalProperties":false},"status":{"type":"object","properties":{"phase":{"type":"string","enum":["Unmanaged","Pending","Waiting","Updating","Ready","Failed","Invalid"],"description":"Where the node is. Written by the controller."},"layout":{"type":"string","maxLength":512,"description":"Short text of the layout that is on the device."},"writerMode":{"type":"string","enum":["Patch","Verify"],"description":"Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares)."},"waits":{"type":"array","description":"What is waited for, each since when, so that a new leader resets no clock. Written by the controller.","maxItems":16,"items":{"type":"object","required":["name","since"],"properties":{"name":{"type":"string","maxLength":64,"description":"What is waited for."},"since":{"type":"string","description":"When the wait began."},"of":{"type":"string","maxLength":256,"description":"The change of the device that it is about."},"count":{"type":"integer","minimum":1,"maximum":1000000,"description":"How often it has begun."}},"additionalProperties":false}},"conditions":{"type":"array","description":"Ready, Waiting and others. Written by the controller.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"device":{"type":"object","description":"What the device really is. Written by the node's agent alone.","properties":{"agentVersion":{"type":"string","maxLength":64,"description":"Version of the agent."},"bootID":{"type":"string","maxLength":64,"description":"Boot id of the node when the device was read."},"driverVersion":{"type":"string","maxLength":64,"description":"Version of NVIDIA's driver."},"cudaVersion":{"type":"string","maxLength":16,"description":"CUDA version of the driver."},"machine":{"type":"string","maxLength":128,"description":"Product name of the machine (DMI)."},"observedEpoch":{"type":"integer","minimum":0,"description":"Last grant that the agent has finished with, well or not."},"step":{"type":"string","enum":["Idle","Applying","Failed","Unknown"],"description":"What the agent is at."},"nextRetryTime":{"type":"string","description":"When it tries again by itself."},"error":{"type":"object","required":["code","message"],"description":"Why the last grant or reading failed; absent when it did not.","properties":{"code":{"type":"string","maxLength":64,"description":"Code from docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What was tried, what was found, what to do."},"gpu":{"type":"string","maxLength":64,"description":"UUID of the GPU."}},"additionalProperties":false},"plan":{"type":"object","required":["hash","wishHash","keep","destroy","create"],"description":"What it takes to make the device equal to wish.","properties":{"hash":{"type":"string","maxLength":64,"description":"Hash of every step."},"wishHash":{"type":"string","maxLength":64,"description":"Hash of the wish that it is for."},"keep":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that stay."},"destroy":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that go."},"create":{"type":"integer","minimum":0,"maximum":1024,"description":"GPU instances that are made."},"gpusChanging":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs that differ."},"modeChanges":{"type":"integer","minimum":0,"maximum":64,"description":"GPUs whose MIG mode changes: nobody may have them open."},"affectedPods":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold what the wish needs gone."},"refusalCode":{"type":"string","enum":["InUse","Foreign","Impossible","Lost"],"description":"Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer)."},"refusal":{"type":"string","maxLength":1024,"description":"Why the wish cannot be met on the live device."}},"additionalProperties":false},"advertised":{"type":"object","required":["stale"],"description":"What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.","properties":{"resources":{"type":"object","description":"Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).","maxProperties":64,"additionalProperties":{"type":"integer","minimum":0,"maximum":1000000}},"stale":{"type":"integer","minimum":0,"maximum":1000000,"description":"Device ids among them that the node does not have: the plugin has not looked since the devices changed."}},"additionalProperties":false},"models":{"type":"array","description":"Profile tables of the driver, once for each model.","maxItems":8,"items":{"type":"object","required":["product","computeSlices","memorySlices","profiles"],"properties":{"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices of the GPU."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement units of the GPU."},"profiles":{"type":"array","description":"In the order of nvidia-smi mig -lgip.","maxItems":32,"items":{"type":"object","required":["name","computeSlices","memorySlices","starts","maxInstances"],"properties":{"name":{"type":"string","maxLength":32,"description":"Profile name."},"id":{"type":"integer","minimum":0,"maximum":1023,"description":"GPU instance profile id."},"computeSlices":{"type":"integer","minimum":0,"maximum":16,"description":"Compute slices."},"memorySlices":{"type":"integer","minimum":0,"maximum":16,"description":"Placement size."},"starts":{"type":"array","maxItems":16,"items":{"type":"integer","minimum":0,"maximum":15},"description":"Possible starts."},"maxInstances":{"type":"integer","minimum":0,"maximum":16,"description":"Most instances on a GPU."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of an instance."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors of an instance."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}},"gpus":{"type":"array","description":"The GPUs in the order of nvidia-smi.","maxItems":64,"items":{"type":"object","required":["uuid","index","pciBusId","product","instances"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"index":{"type":"integer","minimum":0,"maximum":255,"description":"Index of the GPU."},"pciBusId":{"type":"string","maxLength":32,"description":"PCI bus id."},"pciDeviceId":{"type":"string","maxLength":10,"description":"PCI device id: 0x20B010DE."},"pciClass":{"type":"string","maxLength":10,"description":"PCI class: 0x030200."},"product":{"type":"string","maxLength":128,"description":"Product name as nvidia-smi prints it."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the GPU."},"computeCapability":{"type":"string","maxLength":8,"description":"CUDA compute capability: 8.0."},"migCapable":{"type":"boolean","description":"Whether the GPU knows MIG."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode now; absent where the GPU has none."},"migPending":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode after a reset."},"busy":{"type":"boolean","description":"True if a process runs on the GPU outside of its instances; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says."},"error":{"type":"string","maxLength":256,"description":"Why the GPU cannot be used, such as GpuLost."},"instances":{"type":"array","description":"GPU instances by start.","maxItems":16,"items":{"type":"object","required":["profile","gi","start","computeInstances"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile of the GPU instance."},"gi":{"type":"integer","minimum":0,"maximum":65535,"description":"GPU instance id."},"start":{"type":"integer","minimum":0,"maximum":15,"description":"First placement unit."},"busy":{"type":"boolean","description":"True if a process runs on it or a pod holds it; absent otherwise."},"pods":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":320},"description":"NAMESPACE/NAME of pods that hold it, as the kubelet says."},"computeInstances":{"type":"array","description":"Compute instances on it.","maxItems":8,"items":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":32,"description":"Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb."},"uuid":{"type":"string","maxLength":64,"description":"UUID of the MIG device."},"memoryMiB":{"type":"integer","minimum":0,"maximum":16777216,"description":"Memory of the MIG device."},"multiprocessors":{"type":"integer","minimum":0,"maximum":4096,"description":"Streaming multiprocessors."},"engines":{"type":"array","maxItems":5,"items":{"type":"integer","minimum":0,"maximum":1024},"description":"Engines: copy, decoder, encoder, jpeg, ofa."}},"additionalProperties":false}}},"additionalProperties":false}}},"additionalProperties":false}},"lastGood":{"type":"object","description":"The layout that the agent verified last, placements included.","properties":{"bootID":{"type":"string","maxLength":64,"description":"Boot id at that time."},"gpus":{"type":"array","description":"One entry per GPU.","maxItems":64,"items":{"type":"object","required":["uuid"],"properties":{"uuid":{"type":"string","maxLength":64,"description":"UUID of the GPU."},"mig":{"type":"string","enum":["Enabled","Disabled"],"description":"MIG mode."},"placements":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":48},"description":"PROFILE@START of each GPU instance."},"unsettled":{"type":"object","description":"What a change may have made that ended while the GPU did not answer; so many of each profile are this operator's. Absent when the GPU has answered since.","maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuNodePartition"};
 import func2Module from "ajv/dist/runtime/ucs2length.js";
 const func2 = func2Module.default;
-const func14 = Object.prototype.hasOwnProperty;
+const func8 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp("^GPU-[0-9a-fA-F-]{1,59}$", "u");
 const pattern1 = new RegExp("^[0-9a-f]{16}(-[0-9]{1,2})?$", "u");
 
@@ -347,7 +347,7 @@ vErrors.push(err27);
 errors++;
 }
 for(const key4 in data15){
-if(!((key4 === "name") || (key4 === "generation"))){
+if(!(((key4 === "name") || (key4 === "uid")) || (key4 === "generation"))){
 const err28 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err28];
@@ -383,10 +383,11 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data15.generation !== undefined){
-let data17 = data15.generation;
-if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
-const err31 = {instancePath:instancePath+"/spec/policy/generation",schemaPath:"#/properties/spec/properties/policy/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data15.uid !== undefined){
+let data17 = data15.uid;
+if(typeof data17 === "string"){
+if(func2(data17) > 64){
+const err31 = {instancePath:instancePath+"/spec/policy/uid",schemaPath:"#/properties/spec/properties/policy/properties/uid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -396,9 +397,8 @@ vErrors.push(err31);
 errors++;
 }
 }
-}
 else {
-const err32 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err32 = {instancePath:instancePath+"/spec/policy/uid",schemaPath:"#/properties/spec/properties/policy/properties/uid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -408,10 +408,10 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data13.strategy !== undefined){
-let data18 = data13.strategy;
-if(typeof data18 !== "string"){
-const err33 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data15.generation !== undefined){
+let data18 = data15.generation;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+const err33 = {instancePath:instancePath+"/spec/policy/generation",schemaPath:"#/properties/spec/properties/policy/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -420,8 +420,10 @@ vErrors.push(err33);
 }
 errors++;
 }
-if(!(((data18 === "none") || (data18 === "single")) || (data18 === "mixed"))){
-const err34 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err34 = {instancePath:instancePath+"/spec/policy",schemaPath:"#/properties/spec/properties/policy/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -431,11 +433,10 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data13.wish !== undefined){
-let data19 = data13.wish;
-if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
-if(data19.gpus === undefined){
-const err35 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
+if(data13.strategy !== undefined){
+let data19 = data13.strategy;
+if(typeof data19 !== "string"){
+const err35 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -444,9 +445,8 @@ vErrors.push(err35);
 }
 errors++;
 }
-for(const key5 in data19){
-if(!((key5 === "gpus") || (key5 === "replaceForeignInstances"))){
-const err36 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+if(!(((data19 === "none") || (data19 === "single")) || (data19 === "mixed"))){
+const err36 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -456,11 +456,11 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data19.gpus !== undefined){
-let data20 = data19.gpus;
-if(Array.isArray(data20)){
-if(data20.length > 64){
-const err37 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data13.wish !== undefined){
+let data20 = data13.wish;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.gpus === undefined){
+const err37 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -469,12 +469,9 @@ vErrors.push(err37);
 }
 errors++;
 }
-const len0 = data20.length;
-for(let i0=0; i0<len0; i0++){
-let data21 = data20[i0];
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.uuid === undefined){
-const err38 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+for(const key5 in data20){
+if(!((key5 === "gpus") || (key5 === "replaceForeignInstances"))){
+const err38 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -483,9 +480,12 @@ vErrors.push(err38);
 }
 errors++;
 }
-for(const key6 in data21){
-if(!((((key6 === "uuid") || (key6 === "profiles")) || (key6 === "mig")) || (key6 === "entry"))){
-const err39 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+}
+if(data20.gpus !== undefined){
+let data21 = data20.gpus;
+if(Array.isArray(data21)){
+if(data21.length > 64){
+const err39 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -494,12 +494,12 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-if(data21.uuid !== undefined){
-let data22 = data21.uuid;
-if(typeof data22 === "string"){
-if(func2(data22) > 64){
-const err40 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len0 = data21.length;
+for(let i0=0; i0<len0; i0++){
+let data22 = data21[i0];
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+if(data22.uuid === undefined){
+const err40 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -508,8 +508,9 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(!pattern0.test(data22)){
-const err41 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
+for(const key6 in data22){
+if(!((((key6 === "uuid") || (key6 === "profiles")) || (key6 === "mig")) || (key6 === "entry"))){
+const err41 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -519,8 +520,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-else {
-const err42 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data22.uuid !== undefined){
+let data23 = data22.uuid;
+if(typeof data23 === "string"){
+if(func2(data23) > 64){
+const err42 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -529,12 +533,8 @@ vErrors.push(err42);
 }
 errors++;
 }
-}
-if(data21.profiles !== undefined){
-let data23 = data21.profiles;
-if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
-if(Object.keys(data23).length > 32){
-const err43 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(!pattern0.test(data23)){
+const err43 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -543,10 +543,9 @@ vErrors.push(err43);
 }
 errors++;
 }
-for(const key7 in data23){
-let data24 = data23[key7];
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
-const err44 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err44 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/uuid",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -555,9 +554,12 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(typeof data24 == "number"){
-if(data24 > 16 || isNaN(data24)){
-const err45 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+if(data22.profiles !== undefined){
+let data24 = data22.profiles;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+if(Object.keys(data24).length > 32){
+const err45 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -566,8 +568,10 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(data24 < 1 || isNaN(data24)){
-const err46 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+for(const key7 in data24){
+let data25 = data24[key7];
+if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
+const err46 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -576,11 +580,9 @@ vErrors.push(err46);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err47 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data25 == "number"){
+if(data25 > 16 || isNaN(data25)){
+const err47 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -589,11 +591,8 @@ vErrors.push(err47);
 }
 errors++;
 }
-}
-if(data21.mig !== undefined){
-let data25 = data21.mig;
-if(typeof data25 !== "string"){
-const err48 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data25 < 1 || isNaN(data25)){
+const err48 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -602,8 +601,11 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(!(data25 === "Disabled")){
-const err49 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.wish.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+}
+}
+else {
+const err49 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/profiles",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -613,11 +615,10 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data21.entry !== undefined){
-let data26 = data21.entry;
-if(typeof data26 === "string"){
-if(func2(data26) > 24){
-const err50 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/maxLength",keyword:"maxLength",params:{limit: 24},message:"must NOT have more than 24 characters"};
+if(data22.mig !== undefined){
+let data26 = data22.mig;
+if(typeof data26 !== "string"){
+const err50 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -626,8 +627,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(!pattern1.test(data26)){
-const err51 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}(-[0-9]{1,2})?$"},message:"must match pattern \""+"^[0-9a-f]{16}(-[0-9]{1,2})?$"+"\""};
+if(!(data26 === "Disabled")){
+const err51 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/mig",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.wish.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -637,8 +638,11 @@ vErrors.push(err51);
 errors++;
 }
 }
-else {
-const err52 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data22.entry !== undefined){
+let data27 = data22.entry;
+if(typeof data27 === "string"){
+if(func2(data27) > 24){
+const err52 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/maxLength",keyword:"maxLength",params:{limit: 24},message:"must NOT have more than 24 characters"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -647,10 +651,8 @@ vErrors.push(err52);
 }
 errors++;
 }
-}
-}
-else {
-const err53 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern1.test(data27)){
+const err53 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}(-[0-9]{1,2})?$"},message:"must match pattern \""+"^[0-9a-f]{16}(-[0-9]{1,2})?$"+"\""};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -660,9 +662,8 @@ vErrors.push(err53);
 errors++;
 }
 }
-}
 else {
-const err54 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err54 = {instancePath:instancePath+"/spec/wish/gpus/" + i0+"/entry",schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/properties/entry/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -672,9 +673,9 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data19.replaceForeignInstances !== undefined){
-if(typeof data19.replaceForeignInstances !== "boolean"){
-const err55 = {instancePath:instancePath+"/spec/wish/replaceForeignInstances",schemaPath:"#/properties/spec/properties/wish/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err55 = {instancePath:instancePath+"/spec/wish/gpus/" + i0,schemaPath:"#/properties/spec/properties/wish/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -686,7 +687,7 @@ errors++;
 }
 }
 else {
-const err56 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err56 = {instancePath:instancePath+"/spec/wish/gpus",schemaPath:"#/properties/spec/properties/wish/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -696,11 +697,9 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data13.granted !== undefined){
-let data28 = data13.granted;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-if(data28.gpus === undefined){
-const err57 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
+if(data20.replaceForeignInstances !== undefined){
+if(typeof data20.replaceForeignInstances !== "boolean"){
+const err57 = {instancePath:instancePath+"/spec/wish/replaceForeignInstances",schemaPath:"#/properties/spec/properties/wish/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -709,8 +708,10 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data28.epoch === undefined){
-const err58 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/spec/wish",schemaPath:"#/properties/spec/properties/wish/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -719,8 +720,12 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(data28.planHash === undefined){
-const err59 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
+}
+if(data13.granted !== undefined){
+let data29 = data13.granted;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if(data29.gpus === undefined){
+const err59 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "gpus"},message:"must have required property '"+"gpus"+"'"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -729,8 +734,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(data28.deadline === undefined){
-const err60 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
+if(data29.epoch === undefined){
+const err60 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -739,9 +744,8 @@ vErrors.push(err60);
 }
 errors++;
 }
-for(const key8 in data28){
-if(!((((((((key8 === "gpus") || (key8 === "epoch")) || (key8 === "planHash")) || (key8 === "deadline")) || (key8 === "allowGpuReset")) || (key8 === "allowReboot")) || (key8 === "replaceForeignInstances")) || (key8 === "rollback"))){
-const err61 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+if(data29.planHash === undefined){
+const err61 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "planHash"},message:"must have required property '"+"planHash"+"'"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -750,12 +754,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-}
-if(data28.gpus !== undefined){
-let data29 = data28.gpus;
-if(Array.isArray(data29)){
-if(data29.length > 64){
-const err62 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data29.deadline === undefined){
+const err62 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/required",keyword:"required",params:{missingProperty: "deadline"},message:"must have required property '"+"deadline"+"'"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -764,12 +764,9 @@ vErrors.push(err62);
 }
 errors++;
 }
-const len1 = data29.length;
-for(let i1=0; i1<len1; i1++){
-let data30 = data29[i1];
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.uuid === undefined){
-const err63 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+for(const key8 in data29){
+if(!(func8.call(schema11.properties.spec.properties.granted.properties, key8))){
+const err63 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -778,9 +775,12 @@ vErrors.push(err63);
 }
 errors++;
 }
-for(const key9 in data30){
-if(!((((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig")) || (key9 === "entry"))){
-const err64 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
+}
+if(data29.gpus !== undefined){
+let data30 = data29.gpus;
+if(Array.isArray(data30)){
+if(data30.length > 64){
+const err64 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -789,12 +789,12 @@ vErrors.push(err64);
 }
 errors++;
 }
-}
-if(data30.uuid !== undefined){
-let data31 = data30.uuid;
-if(typeof data31 === "string"){
-if(func2(data31) > 64){
-const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len1 = data30.length;
+for(let i1=0; i1<len1; i1++){
+let data31 = data30[i1];
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.uuid === undefined){
+const err65 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -803,8 +803,9 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(!pattern0.test(data31)){
-const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
+for(const key9 in data31){
+if(!((((key9 === "uuid") || (key9 === "profiles")) || (key9 === "mig")) || (key9 === "entry"))){
+const err66 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -814,8 +815,11 @@ vErrors.push(err66);
 errors++;
 }
 }
-else {
-const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data31.uuid !== undefined){
+let data32 = data31.uuid;
+if(typeof data32 === "string"){
+if(func2(data32) > 64){
+const err67 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -824,12 +828,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-if(data30.profiles !== undefined){
-let data32 = data30.profiles;
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
-if(Object.keys(data32).length > 32){
-const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(!pattern0.test(data32)){
+const err68 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F-]{1,59}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F-]{1,59}$"+"\""};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -838,10 +838,9 @@ vErrors.push(err68);
 }
 errors++;
 }
-for(const key10 in data32){
-let data33 = data32[key10];
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
-const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err69 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/uuid",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -850,9 +849,12 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(typeof data33 == "number"){
-if(data33 > 16 || isNaN(data33)){
-const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+if(data31.profiles !== undefined){
+let data33 = data31.profiles;
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(Object.keys(data33).length > 32){
+const err70 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -861,8 +863,10 @@ vErrors.push(err70);
 }
 errors++;
 }
-if(data33 < 1 || isNaN(data33)){
-const err71 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+for(const key10 in data33){
+let data34 = data33[key10];
+if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
+const err71 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -871,11 +875,9 @@ vErrors.push(err71);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err72 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data34 == "number"){
+if(data34 > 16 || isNaN(data34)){
+const err72 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -884,11 +886,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-if(data30.mig !== undefined){
-let data34 = data30.mig;
-if(typeof data34 !== "string"){
-const err73 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data34 < 1 || isNaN(data34)){
+const err73 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -897,8 +896,11 @@ vErrors.push(err73);
 }
 errors++;
 }
-if(!(data34 === "Disabled")){
-const err74 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/profiles",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -908,11 +910,10 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data30.entry !== undefined){
-let data35 = data30.entry;
-if(typeof data35 === "string"){
-if(func2(data35) > 24){
-const err75 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/maxLength",keyword:"maxLength",params:{limit: 24},message:"must NOT have more than 24 characters"};
+if(data31.mig !== undefined){
+let data35 = data31.mig;
+if(typeof data35 !== "string"){
+const err75 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -921,8 +922,8 @@ vErrors.push(err75);
 }
 errors++;
 }
-if(!pattern1.test(data35)){
-const err76 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}(-[0-9]{1,2})?$"},message:"must match pattern \""+"^[0-9a-f]{16}(-[0-9]{1,2})?$"+"\""};
+if(!(data35 === "Disabled")){
+const err76 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/mig",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -932,8 +933,11 @@ vErrors.push(err76);
 errors++;
 }
 }
-else {
-const err77 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data31.entry !== undefined){
+let data36 = data31.entry;
+if(typeof data36 === "string"){
+if(func2(data36) > 24){
+const err77 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/maxLength",keyword:"maxLength",params:{limit: 24},message:"must NOT have more than 24 characters"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -942,10 +946,8 @@ vErrors.push(err77);
 }
 errors++;
 }
-}
-}
-else {
-const err78 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern1.test(data36)){
+const err78 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}(-[0-9]{1,2})?$"},message:"must match pattern \""+"^[0-9a-f]{16}(-[0-9]{1,2})?$"+"\""};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -955,9 +957,8 @@ vErrors.push(err78);
 errors++;
 }
 }
-}
 else {
-const err79 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err79 = {instancePath:instancePath+"/spec/granted/gpus/" + i1+"/entry",schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/properties/entry/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -967,10 +968,9 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data28.epoch !== undefined){
-let data36 = data28.epoch;
-if(!((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36)))){
-const err80 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err80 = {instancePath:instancePath+"/spec/granted/gpus/" + i1,schemaPath:"#/properties/spec/properties/granted/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -979,9 +979,10 @@ vErrors.push(err80);
 }
 errors++;
 }
-if(typeof data36 == "number"){
-if(data36 < 1 || isNaN(data36)){
-const err81 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+else {
+const err81 = {instancePath:instancePath+"/spec/granted/gpus",schemaPath:"#/properties/spec/properties/granted/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -991,12 +992,10 @@ vErrors.push(err81);
 errors++;
 }
 }
-}
-if(data28.planHash !== undefined){
-let data37 = data28.planHash;
-if(typeof data37 === "string"){
-if(func2(data37) > 64){
-const err82 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data29.epoch !== undefined){
+let data37 = data29.epoch;
+if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+const err82 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1005,9 +1004,9 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-else {
-const err83 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data37 == "number"){
+if(data37 < 1 || isNaN(data37)){
+const err83 = {instancePath:instancePath+"/spec/granted/epoch",schemaPath:"#/properties/spec/properties/granted/properties/epoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1017,9 +1016,12 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data28.deadline !== undefined){
-if(typeof data28.deadline !== "string"){
-const err84 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data29.planHash !== undefined){
+let data38 = data29.planHash;
+if(typeof data38 === "string"){
+if(func2(data38) > 64){
+const err84 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1029,9 +1031,8 @@ vErrors.push(err84);
 errors++;
 }
 }
-if(data28.allowGpuReset !== undefined){
-if(typeof data28.allowGpuReset !== "boolean"){
-const err85 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err85 = {instancePath:instancePath+"/spec/granted/planHash",schemaPath:"#/properties/spec/properties/granted/properties/planHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1041,9 +1042,9 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data28.allowReboot !== undefined){
-if(typeof data28.allowReboot !== "boolean"){
-const err86 = {instancePath:instancePath+"/spec/granted/allowReboot",schemaPath:"#/properties/spec/properties/granted/properties/allowReboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data29.deadline !== undefined){
+if(typeof data29.deadline !== "string"){
+const err86 = {instancePath:instancePath+"/spec/granted/deadline",schemaPath:"#/properties/spec/properties/granted/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1053,9 +1054,10 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data28.replaceForeignInstances !== undefined){
-if(typeof data28.replaceForeignInstances !== "boolean"){
-const err87 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data29.seconds !== undefined){
+let data40 = data29.seconds;
+if(!((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40)))){
+const err87 = {instancePath:instancePath+"/spec/granted/seconds",schemaPath:"#/properties/spec/properties/granted/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1064,11 +1066,9 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-if(data28.rollback !== undefined){
-let data42 = data28.rollback;
-if(typeof data42 !== "string"){
-const err88 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data40 == "number"){
+if(data40 > 86400 || isNaN(data40)){
+const err88 = {instancePath:instancePath+"/spec/granted/seconds",schemaPath:"#/properties/spec/properties/granted/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1077,8 +1077,8 @@ vErrors.push(err88);
 }
 errors++;
 }
-if(!((data42 === "OnFailure") || (data42 === "Never"))){
-const err89 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+if(data40 < 1 || isNaN(data40)){
+const err89 = {instancePath:instancePath+"/spec/granted/seconds",schemaPath:"#/properties/spec/properties/granted/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1089,8 +1089,9 @@ errors++;
 }
 }
 }
-else {
-const err90 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data29.allowGpuReset !== undefined){
+if(typeof data29.allowGpuReset !== "boolean"){
+const err90 = {instancePath:instancePath+"/spec/granted/allowGpuReset",schemaPath:"#/properties/spec/properties/granted/properties/allowGpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1100,11 +1101,9 @@ vErrors.push(err90);
 errors++;
 }
 }
-if(data13.repairs !== undefined){
-let data43 = data13.repairs;
-if(Array.isArray(data43)){
-if(data43.length > 8){
-const err91 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data29.allowReboot !== undefined){
+if(typeof data29.allowReboot !== "boolean"){
+const err91 = {instancePath:instancePath+"/spec/granted/allowReboot",schemaPath:"#/properties/spec/properties/granted/properties/allowReboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1113,10 +1112,10 @@ vErrors.push(err91);
 }
 errors++;
 }
-const len2 = data43.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data43[i2] !== "string"){
-const err92 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data29.replaceForeignInstances !== undefined){
+if(typeof data29.replaceForeignInstances !== "boolean"){
+const err92 = {instancePath:instancePath+"/spec/granted/replaceForeignInstances",schemaPath:"#/properties/spec/properties/granted/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1126,9 +1125,10 @@ vErrors.push(err92);
 errors++;
 }
 }
-}
-else {
-const err93 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data29.rollback !== undefined){
+let data44 = data29.rollback;
+if(typeof data44 !== "string"){
+const err93 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1137,10 +1137,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-}
-}
-else {
-const err94 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data44 === "OnFailure") || (data44 === "Never"))){
+const err94 = {instancePath:instancePath+"/spec/granted/rollback",schemaPath:"#/properties/spec/properties/granted/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.granted.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1150,12 +1148,9 @@ vErrors.push(err94);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data45 = data.status;
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key11 in data45){
-if(!(((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "conditions")) || (key11 === "device"))){
-const err95 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+}
+else {
+const err95 = {instancePath:instancePath+"/spec/granted",schemaPath:"#/properties/spec/properties/granted/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1165,10 +1160,11 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data45.phase !== undefined){
-let data46 = data45.phase;
-if(typeof data46 !== "string"){
-const err96 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data13.repairs !== undefined){
+let data45 = data13.repairs;
+if(Array.isArray(data45)){
+if(data45.length > 8){
+const err96 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1177,8 +1173,10 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(!(((((((data46 === "Unmanaged") || (data46 === "Pending")) || (data46 === "Waiting")) || (data46 === "Updating")) || (data46 === "Ready")) || (data46 === "Failed")) || (data46 === "Invalid"))){
-const err97 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
+const len2 = data45.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data45[i2] !== "string"){
+const err97 = {instancePath:instancePath+"/spec/repairs/" + i2,schemaPath:"#/properties/spec/properties/repairs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1188,11 +1186,9 @@ vErrors.push(err97);
 errors++;
 }
 }
-if(data45.layout !== undefined){
-let data47 = data45.layout;
-if(typeof data47 === "string"){
-if(func2(data47) > 512){
-const err98 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
+}
+else {
+const err98 = {instancePath:instancePath+"/spec/repairs",schemaPath:"#/properties/spec/properties/repairs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1202,8 +1198,9 @@ vErrors.push(err98);
 errors++;
 }
 }
+}
 else {
-const err99 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err99 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1213,10 +1210,12 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data45.writerMode !== undefined){
-let data48 = data45.writerMode;
-if(typeof data48 !== "string"){
-const err100 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.status !== undefined){
+let data47 = data.status;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key11 in data47){
+if(!((((((key11 === "phase") || (key11 === "layout")) || (key11 === "writerMode")) || (key11 === "waits")) || (key11 === "conditions")) || (key11 === "device"))){
+const err100 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1225,8 +1224,11 @@ vErrors.push(err100);
 }
 errors++;
 }
-if(!((data48 === "Patch") || (data48 === "Verify"))){
-const err101 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data47.phase !== undefined){
+let data48 = data47.phase;
+if(typeof data48 !== "string"){
+const err101 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1235,12 +1237,8 @@ vErrors.push(err101);
 }
 errors++;
 }
-}
-if(data45.conditions !== undefined){
-let data49 = data45.conditions;
-if(Array.isArray(data49)){
-if(data49.length > 16){
-const err102 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(!(((((((data48 === "Unmanaged") || (data48 === "Pending")) || (data48 === "Waiting")) || (data48 === "Updating")) || (data48 === "Ready")) || (data48 === "Failed")) || (data48 === "Invalid"))){
+const err102 = {instancePath:instancePath+"/status/phase",schemaPath:"#/properties/status/properties/phase/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1249,12 +1247,12 @@ vErrors.push(err102);
 }
 errors++;
 }
-const len3 = data49.length;
-for(let i3=0; i3<len3; i3++){
-let data50 = data49[i3];
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-if(data50.type === undefined){
-const err103 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data47.layout !== undefined){
+let data49 = data47.layout;
+if(typeof data49 === "string"){
+if(func2(data49) > 512){
+const err103 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1263,8 +1261,9 @@ vErrors.push(err103);
 }
 errors++;
 }
-if(data50.status === undefined){
-const err104 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+else {
+const err104 = {instancePath:instancePath+"/status/layout",schemaPath:"#/properties/status/properties/layout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1273,8 +1272,11 @@ vErrors.push(err104);
 }
 errors++;
 }
-if(data50.reason === undefined){
-const err105 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data47.writerMode !== undefined){
+let data50 = data47.writerMode;
+if(typeof data50 !== "string"){
+const err105 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1283,8 +1285,8 @@ vErrors.push(err105);
 }
 errors++;
 }
-if(data50.message === undefined){
-const err106 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(!((data50 === "Patch") || (data50 === "Verify"))){
+const err106 = {instancePath:instancePath+"/status/writerMode",schemaPath:"#/properties/status/properties/writerMode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.writerMode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1293,8 +1295,12 @@ vErrors.push(err106);
 }
 errors++;
 }
-if(data50.lastTransitionTime === undefined){
-const err107 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+if(data47.waits !== undefined){
+let data51 = data47.waits;
+if(Array.isArray(data51)){
+if(data51.length > 16){
+const err107 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1303,9 +1309,12 @@ vErrors.push(err107);
 }
 errors++;
 }
-for(const key12 in data50){
-if(!((((((key12 === "type") || (key12 === "status")) || (key12 === "reason")) || (key12 === "message")) || (key12 === "lastTransitionTime")) || (key12 === "observedGeneration"))){
-const err108 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+const len3 = data51.length;
+for(let i3=0; i3<len3; i3++){
+let data52 = data51[i3];
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+if(data52.name === undefined){
+const err108 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1314,12 +1323,8 @@ vErrors.push(err108);
 }
 errors++;
 }
-}
-if(data50.type !== undefined){
-let data51 = data50.type;
-if(typeof data51 === "string"){
-if(func2(data51) > 316){
-const err109 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(data52.since === undefined){
+const err109 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1328,9 +1333,9 @@ vErrors.push(err109);
 }
 errors++;
 }
-}
-else {
-const err110 = {instancePath:instancePath+"/status/conditions/" + i3+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key12 in data52){
+if(!((((key12 === "name") || (key12 === "since")) || (key12 === "of")) || (key12 === "count"))){
+const err110 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1340,10 +1345,11 @@ vErrors.push(err110);
 errors++;
 }
 }
-if(data50.status !== undefined){
-let data52 = data50.status;
-if(typeof data52 !== "string"){
-const err111 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data52.name !== undefined){
+let data53 = data52.name;
+if(typeof data53 === "string"){
+if(func2(data53) > 64){
+const err111 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1352,8 +1358,9 @@ vErrors.push(err111);
 }
 errors++;
 }
-if(!(((data52 === "True") || (data52 === "False")) || (data52 === "Unknown"))){
-const err112 = {instancePath:instancePath+"/status/conditions/" + i3+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err112 = {instancePath:instancePath+"/status/waits/" + i3+"/name",schemaPath:"#/properties/status/properties/waits/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1363,11 +1370,9 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data50.reason !== undefined){
-let data53 = data50.reason;
-if(typeof data53 === "string"){
-if(func2(data53) > 1024){
-const err113 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data52.since !== undefined){
+if(typeof data52.since !== "string"){
+const err113 = {instancePath:instancePath+"/status/waits/" + i3+"/since",schemaPath:"#/properties/status/properties/waits/items/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1377,8 +1382,11 @@ vErrors.push(err113);
 errors++;
 }
 }
-else {
-const err114 = {instancePath:instancePath+"/status/conditions/" + i3+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data52.of !== undefined){
+let data55 = data52.of;
+if(typeof data55 === "string"){
+if(func2(data55) > 256){
+const err114 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1388,11 +1396,8 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data50.message !== undefined){
-let data54 = data50.message;
-if(typeof data54 === "string"){
-if(func2(data54) > 8192){
-const err115 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+else {
+const err115 = {instancePath:instancePath+"/status/waits/" + i3+"/of",schemaPath:"#/properties/status/properties/waits/items/properties/of/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1402,8 +1407,10 @@ vErrors.push(err115);
 errors++;
 }
 }
-else {
-const err116 = {instancePath:instancePath+"/status/conditions/" + i3+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data52.count !== undefined){
+let data56 = data52.count;
+if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
+const err116 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1412,10 +1419,9 @@ vErrors.push(err116);
 }
 errors++;
 }
-}
-if(data50.lastTransitionTime !== undefined){
-if(typeof data50.lastTransitionTime !== "string"){
-const err117 = {instancePath:instancePath+"/status/conditions/" + i3+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data56 == "number"){
+if(data56 > 1000000 || isNaN(data56)){
+const err117 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1424,11 +1430,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-if(data50.observedGeneration !== undefined){
-let data56 = data50.observedGeneration;
-if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
-const err118 = {instancePath:instancePath+"/status/conditions/" + i3+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data56 < 1 || isNaN(data56)){
+const err118 = {instancePath:instancePath+"/status/waits/" + i3+"/count",schemaPath:"#/properties/status/properties/waits/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1439,8 +1442,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err119 = {instancePath:instancePath+"/status/conditions/" + i3,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err119 = {instancePath:instancePath+"/status/waits/" + i3,schemaPath:"#/properties/status/properties/waits/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1452,7 +1456,7 @@ errors++;
 }
 }
 else {
-const err120 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err120 = {instancePath:instancePath+"/status/waits",schemaPath:"#/properties/status/properties/waits/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1462,12 +1466,11 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data45.device !== undefined){
-let data57 = data45.device;
-if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
-for(const key13 in data57){
-if(!(func14.call(schema11.properties.status.properties.device.properties, key13))){
-const err121 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+if(data47.conditions !== undefined){
+let data57 = data47.conditions;
+if(Array.isArray(data57)){
+if(data57.length > 16){
+const err121 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1476,12 +1479,12 @@ vErrors.push(err121);
 }
 errors++;
 }
-}
-if(data57.agentVersion !== undefined){
-let data58 = data57.agentVersion;
-if(typeof data58 === "string"){
-if(func2(data58) > 64){
-const err122 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len4 = data57.length;
+for(let i4=0; i4<len4; i4++){
+let data58 = data57[i4];
+if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
+if(data58.type === undefined){
+const err122 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1490,9 +1493,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-}
-else {
-const err123 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.status === undefined){
+const err123 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1501,12 +1503,8 @@ vErrors.push(err123);
 }
 errors++;
 }
-}
-if(data57.bootID !== undefined){
-let data59 = data57.bootID;
-if(typeof data59 === "string"){
-if(func2(data59) > 64){
-const err124 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data58.reason === undefined){
+const err124 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1515,9 +1513,8 @@ vErrors.push(err124);
 }
 errors++;
 }
-}
-else {
-const err125 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.message === undefined){
+const err125 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1526,12 +1523,8 @@ vErrors.push(err125);
 }
 errors++;
 }
-}
-if(data57.driverVersion !== undefined){
-let data60 = data57.driverVersion;
-if(typeof data60 === "string"){
-if(func2(data60) > 64){
-const err126 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data58.lastTransitionTime === undefined){
+const err126 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1540,9 +1533,9 @@ vErrors.push(err126);
 }
 errors++;
 }
-}
-else {
-const err127 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key13 in data58){
+if(!((((((key13 === "type") || (key13 === "status")) || (key13 === "reason")) || (key13 === "message")) || (key13 === "lastTransitionTime")) || (key13 === "observedGeneration"))){
+const err127 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1552,11 +1545,11 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data57.cudaVersion !== undefined){
-let data61 = data57.cudaVersion;
-if(typeof data61 === "string"){
-if(func2(data61) > 16){
-const err128 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data58.type !== undefined){
+let data59 = data58.type;
+if(typeof data59 === "string"){
+if(func2(data59) > 316){
+const err128 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1567,7 +1560,7 @@ errors++;
 }
 }
 else {
-const err129 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err129 = {instancePath:instancePath+"/status/conditions/" + i4+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1577,11 +1570,10 @@ vErrors.push(err129);
 errors++;
 }
 }
-if(data57.machine !== undefined){
-let data62 = data57.machine;
-if(typeof data62 === "string"){
-if(func2(data62) > 128){
-const err130 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data58.status !== undefined){
+let data60 = data58.status;
+if(typeof data60 !== "string"){
+const err130 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1590,9 +1582,8 @@ vErrors.push(err130);
 }
 errors++;
 }
-}
-else {
-const err131 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data60 === "True") || (data60 === "False")) || (data60 === "Unknown"))){
+const err131 = {instancePath:instancePath+"/status/conditions/" + i4+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1602,10 +1593,11 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data57.observedEpoch !== undefined){
-let data63 = data57.observedEpoch;
-if(!((typeof data63 == "number") && (!(data63 % 1) && !isNaN(data63)))){
-const err132 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data58.reason !== undefined){
+let data61 = data58.reason;
+if(typeof data61 === "string"){
+if(func2(data61) > 1024){
+const err132 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1614,9 +1606,9 @@ vErrors.push(err132);
 }
 errors++;
 }
-if(typeof data63 == "number"){
-if(data63 < 0 || isNaN(data63)){
-const err133 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+else {
+const err133 = {instancePath:instancePath+"/status/conditions/" + i4+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1626,11 +1618,11 @@ vErrors.push(err133);
 errors++;
 }
 }
-}
-if(data57.step !== undefined){
-let data64 = data57.step;
-if(typeof data64 !== "string"){
-const err134 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.message !== undefined){
+let data62 = data58.message;
+if(typeof data62 === "string"){
+if(func2(data62) > 8192){
+const err134 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1639,8 +1631,9 @@ vErrors.push(err134);
 }
 errors++;
 }
-if(!((((data64 === "Idle") || (data64 === "Applying")) || (data64 === "Failed")) || (data64 === "Unknown"))){
-const err135 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err135 = {instancePath:instancePath+"/status/conditions/" + i4+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1650,9 +1643,9 @@ vErrors.push(err135);
 errors++;
 }
 }
-if(data57.nextRetryTime !== undefined){
-if(typeof data57.nextRetryTime !== "string"){
-const err136 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data58.lastTransitionTime !== undefined){
+if(typeof data58.lastTransitionTime !== "string"){
+const err136 = {instancePath:instancePath+"/status/conditions/" + i4+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1662,11 +1655,10 @@ vErrors.push(err136);
 errors++;
 }
 }
-if(data57.error !== undefined){
-let data66 = data57.error;
-if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
-if(data66.code === undefined){
-const err137 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data58.observedGeneration !== undefined){
+let data64 = data58.observedGeneration;
+if(!((typeof data64 == "number") && (!(data64 % 1) && !isNaN(data64)))){
+const err137 = {instancePath:instancePath+"/status/conditions/" + i4+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1675,8 +1667,10 @@ vErrors.push(err137);
 }
 errors++;
 }
-if(data66.message === undefined){
-const err138 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+}
+else {
+const err138 = {instancePath:instancePath+"/status/conditions/" + i4,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1685,9 +1679,10 @@ vErrors.push(err138);
 }
 errors++;
 }
-for(const key14 in data66){
-if(!(((key14 === "code") || (key14 === "message")) || (key14 === "gpu"))){
-const err139 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+}
+}
+else {
+const err139 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1697,11 +1692,12 @@ vErrors.push(err139);
 errors++;
 }
 }
-if(data66.code !== undefined){
-let data67 = data66.code;
-if(typeof data67 === "string"){
-if(func2(data67) > 64){
-const err140 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data47.device !== undefined){
+let data65 = data47.device;
+if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
+for(const key14 in data65){
+if(!(func8.call(schema11.properties.status.properties.device.properties, key14))){
+const err140 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1711,8 +1707,11 @@ vErrors.push(err140);
 errors++;
 }
 }
-else {
-const err141 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.agentVersion !== undefined){
+let data66 = data65.agentVersion;
+if(typeof data66 === "string"){
+if(func2(data66) > 64){
+const err141 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1722,11 +1721,8 @@ vErrors.push(err141);
 errors++;
 }
 }
-if(data66.message !== undefined){
-let data68 = data66.message;
-if(typeof data68 === "string"){
-if(func2(data68) > 1024){
-const err142 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err142 = {instancePath:instancePath+"/status/device/agentVersion",schemaPath:"#/properties/status/properties/device/properties/agentVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1736,8 +1732,11 @@ vErrors.push(err142);
 errors++;
 }
 }
-else {
-const err143 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.bootID !== undefined){
+let data67 = data65.bootID;
+if(typeof data67 === "string"){
+if(func2(data67) > 64){
+const err143 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1747,11 +1746,8 @@ vErrors.push(err143);
 errors++;
 }
 }
-if(data66.gpu !== undefined){
-let data69 = data66.gpu;
-if(typeof data69 === "string"){
-if(func2(data69) > 64){
-const err144 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err144 = {instancePath:instancePath+"/status/device/bootID",schemaPath:"#/properties/status/properties/device/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1761,8 +1757,11 @@ vErrors.push(err144);
 errors++;
 }
 }
-else {
-const err145 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.driverVersion !== undefined){
+let data68 = data65.driverVersion;
+if(typeof data68 === "string"){
+if(func2(data68) > 64){
+const err145 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1772,9 +1771,8 @@ vErrors.push(err145);
 errors++;
 }
 }
-}
 else {
-const err146 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err146 = {instancePath:instancePath+"/status/device/driverVersion",schemaPath:"#/properties/status/properties/device/properties/driverVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1784,11 +1782,11 @@ vErrors.push(err146);
 errors++;
 }
 }
-if(data57.plan !== undefined){
-let data70 = data57.plan;
-if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
-if(data70.hash === undefined){
-const err147 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
+if(data65.cudaVersion !== undefined){
+let data69 = data65.cudaVersion;
+if(typeof data69 === "string"){
+if(func2(data69) > 16){
+const err147 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1797,8 +1795,9 @@ vErrors.push(err147);
 }
 errors++;
 }
-if(data70.wishHash === undefined){
-const err148 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
+}
+else {
+const err148 = {instancePath:instancePath+"/status/device/cudaVersion",schemaPath:"#/properties/status/properties/device/properties/cudaVersion/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1807,8 +1806,12 @@ vErrors.push(err148);
 }
 errors++;
 }
-if(data70.keep === undefined){
-const err149 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
+}
+if(data65.machine !== undefined){
+let data70 = data65.machine;
+if(typeof data70 === "string"){
+if(func2(data70) > 128){
+const err149 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1817,8 +1820,9 @@ vErrors.push(err149);
 }
 errors++;
 }
-if(data70.destroy === undefined){
-const err150 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
+}
+else {
+const err150 = {instancePath:instancePath+"/status/device/machine",schemaPath:"#/properties/status/properties/device/properties/machine/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1827,8 +1831,11 @@ vErrors.push(err150);
 }
 errors++;
 }
-if(data70.create === undefined){
-const err151 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+}
+if(data65.observedEpoch !== undefined){
+let data71 = data65.observedEpoch;
+if(!((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71)))){
+const err151 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1837,9 +1844,9 @@ vErrors.push(err151);
 }
 errors++;
 }
-for(const key15 in data70){
-if(!(func14.call(schema11.properties.status.properties.device.properties.plan.properties, key15))){
-const err152 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(typeof data71 == "number"){
+if(data71 < 0 || isNaN(data71)){
+const err152 = {instancePath:instancePath+"/status/device/observedEpoch",schemaPath:"#/properties/status/properties/device/properties/observedEpoch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1849,11 +1856,11 @@ vErrors.push(err152);
 errors++;
 }
 }
-if(data70.hash !== undefined){
-let data71 = data70.hash;
-if(typeof data71 === "string"){
-if(func2(data71) > 64){
-const err153 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+if(data65.step !== undefined){
+let data72 = data65.step;
+if(typeof data72 !== "string"){
+const err153 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1862,9 +1869,8 @@ vErrors.push(err153);
 }
 errors++;
 }
-}
-else {
-const err154 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((((data72 === "Idle") || (data72 === "Applying")) || (data72 === "Failed")) || (data72 === "Unknown"))){
+const err154 = {instancePath:instancePath+"/status/device/step",schemaPath:"#/properties/status/properties/device/properties/step/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.step.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1874,11 +1880,9 @@ vErrors.push(err154);
 errors++;
 }
 }
-if(data70.wishHash !== undefined){
-let data72 = data70.wishHash;
-if(typeof data72 === "string"){
-if(func2(data72) > 64){
-const err155 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data65.nextRetryTime !== undefined){
+if(typeof data65.nextRetryTime !== "string"){
+const err155 = {instancePath:instancePath+"/status/device/nextRetryTime",schemaPath:"#/properties/status/properties/device/properties/nextRetryTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1888,8 +1892,11 @@ vErrors.push(err155);
 errors++;
 }
 }
-else {
-const err156 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.error !== undefined){
+let data74 = data65.error;
+if(data74 && typeof data74 == "object" && !Array.isArray(data74)){
+if(data74.code === undefined){
+const err156 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1898,11 +1905,8 @@ vErrors.push(err156);
 }
 errors++;
 }
-}
-if(data70.keep !== undefined){
-let data73 = data70.keep;
-if(!((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73)))){
-const err157 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data74.message === undefined){
+const err157 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1911,9 +1915,9 @@ vErrors.push(err157);
 }
 errors++;
 }
-if(typeof data73 == "number"){
-if(data73 > 1024 || isNaN(data73)){
-const err158 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+for(const key15 in data74){
+if(!(((key15 === "code") || (key15 === "message")) || (key15 === "gpu"))){
+const err158 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1922,8 +1926,12 @@ vErrors.push(err158);
 }
 errors++;
 }
-if(data73 < 0 || isNaN(data73)){
-const err159 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data74.code !== undefined){
+let data75 = data74.code;
+if(typeof data75 === "string"){
+if(func2(data75) > 64){
+const err159 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1933,11 +1941,8 @@ vErrors.push(err159);
 errors++;
 }
 }
-}
-if(data70.destroy !== undefined){
-let data74 = data70.destroy;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err160 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err160 = {instancePath:instancePath+"/status/device/error/code",schemaPath:"#/properties/status/properties/device/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1946,9 +1951,12 @@ vErrors.push(err160);
 }
 errors++;
 }
-if(typeof data74 == "number"){
-if(data74 > 1024 || isNaN(data74)){
-const err161 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+}
+if(data74.message !== undefined){
+let data76 = data74.message;
+if(typeof data76 === "string"){
+if(func2(data76) > 1024){
+const err161 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1957,8 +1965,9 @@ vErrors.push(err161);
 }
 errors++;
 }
-if(data74 < 0 || isNaN(data74)){
-const err162 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+else {
+const err162 = {instancePath:instancePath+"/status/device/error/message",schemaPath:"#/properties/status/properties/device/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1968,11 +1977,11 @@ vErrors.push(err162);
 errors++;
 }
 }
-}
-if(data70.create !== undefined){
-let data75 = data70.create;
-if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
-const err163 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data74.gpu !== undefined){
+let data77 = data74.gpu;
+if(typeof data77 === "string"){
+if(func2(data77) > 64){
+const err163 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1981,9 +1990,9 @@ vErrors.push(err163);
 }
 errors++;
 }
-if(typeof data75 == "number"){
-if(data75 > 1024 || isNaN(data75)){
-const err164 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+}
+else {
+const err164 = {instancePath:instancePath+"/status/device/error/gpu",schemaPath:"#/properties/status/properties/device/properties/error/properties/gpu/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -1992,8 +2001,10 @@ vErrors.push(err164);
 }
 errors++;
 }
-if(data75 < 0 || isNaN(data75)){
-const err165 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+else {
+const err165 = {instancePath:instancePath+"/status/device/error",schemaPath:"#/properties/status/properties/device/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2003,11 +2014,11 @@ vErrors.push(err165);
 errors++;
 }
 }
-}
-if(data70.gpusChanging !== undefined){
-let data76 = data70.gpusChanging;
-if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
-const err166 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data65.plan !== undefined){
+let data78 = data65.plan;
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.hash === undefined){
+const err166 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "hash"},message:"must have required property '"+"hash"+"'"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2016,9 +2027,8 @@ vErrors.push(err166);
 }
 errors++;
 }
-if(typeof data76 == "number"){
-if(data76 > 64 || isNaN(data76)){
-const err167 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+if(data78.wishHash === undefined){
+const err167 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "wishHash"},message:"must have required property '"+"wishHash"+"'"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2027,8 +2037,8 @@ vErrors.push(err167);
 }
 errors++;
 }
-if(data76 < 0 || isNaN(data76)){
-const err168 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data78.keep === undefined){
+const err168 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "keep"},message:"must have required property '"+"keep"+"'"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2037,12 +2047,8 @@ vErrors.push(err168);
 }
 errors++;
 }
-}
-}
-if(data70.modeChanges !== undefined){
-let data77 = data70.modeChanges;
-if(!((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77)))){
-const err169 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.destroy === undefined){
+const err169 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "destroy"},message:"must have required property '"+"destroy"+"'"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2051,9 +2057,8 @@ vErrors.push(err169);
 }
 errors++;
 }
-if(typeof data77 == "number"){
-if(data77 > 64 || isNaN(data77)){
-const err170 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+if(data78.create === undefined){
+const err170 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2062,8 +2067,9 @@ vErrors.push(err170);
 }
 errors++;
 }
-if(data77 < 0 || isNaN(data77)){
-const err171 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+for(const key16 in data78){
+if(!(func8.call(schema11.properties.status.properties.device.properties.plan.properties, key16))){
+const err171 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2073,12 +2079,11 @@ vErrors.push(err171);
 errors++;
 }
 }
-}
-if(data70.affectedPods !== undefined){
-let data78 = data70.affectedPods;
-if(Array.isArray(data78)){
-if(data78.length > 64){
-const err172 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data78.hash !== undefined){
+let data79 = data78.hash;
+if(typeof data79 === "string"){
+if(func2(data79) > 64){
+const err172 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2087,12 +2092,9 @@ vErrors.push(err172);
 }
 errors++;
 }
-const len4 = data78.length;
-for(let i4=0; i4<len4; i4++){
-let data79 = data78[i4];
-if(typeof data79 === "string"){
-if(func2(data79) > 320){
-const err173 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+else {
+const err173 = {instancePath:instancePath+"/status/device/plan/hash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2102,8 +2104,11 @@ vErrors.push(err173);
 errors++;
 }
 }
-else {
-const err174 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i4,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.wishHash !== undefined){
+let data80 = data78.wishHash;
+if(typeof data80 === "string"){
+if(func2(data80) > 64){
+const err174 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2113,9 +2118,8 @@ vErrors.push(err174);
 errors++;
 }
 }
-}
 else {
-const err175 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err175 = {instancePath:instancePath+"/status/device/plan/wishHash",schemaPath:"#/properties/status/properties/device/properties/plan/properties/wishHash/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2125,10 +2129,10 @@ vErrors.push(err175);
 errors++;
 }
 }
-if(data70.refusalCode !== undefined){
-let data80 = data70.refusalCode;
-if(typeof data80 !== "string"){
-const err176 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.keep !== undefined){
+let data81 = data78.keep;
+if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
+const err176 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2137,8 +2141,9 @@ vErrors.push(err176);
 }
 errors++;
 }
-if(!((((data80 === "InUse") || (data80 === "Foreign")) || (data80 === "Impossible")) || (data80 === "Lost"))){
-const err177 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
+if(typeof data81 == "number"){
+if(data81 > 1024 || isNaN(data81)){
+const err177 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2147,12 +2152,8 @@ vErrors.push(err177);
 }
 errors++;
 }
-}
-if(data70.refusal !== undefined){
-let data81 = data70.refusal;
-if(typeof data81 === "string"){
-if(func2(data81) > 1024){
-const err178 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data81 < 0 || isNaN(data81)){
+const err178 = {instancePath:instancePath+"/status/device/plan/keep",schemaPath:"#/properties/status/properties/device/properties/plan/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2162,8 +2163,11 @@ vErrors.push(err178);
 errors++;
 }
 }
-else {
-const err179 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data78.destroy !== undefined){
+let data82 = data78.destroy;
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err179 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2172,10 +2176,9 @@ vErrors.push(err179);
 }
 errors++;
 }
-}
-}
-else {
-const err180 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data82 == "number"){
+if(data82 > 1024 || isNaN(data82)){
+const err180 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2184,12 +2187,8 @@ vErrors.push(err180);
 }
 errors++;
 }
-}
-if(data57.advertised !== undefined){
-let data82 = data57.advertised;
-if(data82 && typeof data82 == "object" && !Array.isArray(data82)){
-if(data82.stale === undefined){
-const err181 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
+if(data82 < 0 || isNaN(data82)){
+const err181 = {instancePath:instancePath+"/status/device/plan/destroy",schemaPath:"#/properties/status/properties/device/properties/plan/properties/destroy/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2198,9 +2197,12 @@ vErrors.push(err181);
 }
 errors++;
 }
-for(const key16 in data82){
-if(!((key16 === "resources") || (key16 === "stale"))){
-const err182 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+}
+if(data78.create !== undefined){
+let data83 = data78.create;
+if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
+const err182 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2209,12 +2211,9 @@ vErrors.push(err182);
 }
 errors++;
 }
-}
-if(data82.resources !== undefined){
-let data83 = data82.resources;
-if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
-if(Object.keys(data83).length > 64){
-const err183 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
+if(typeof data83 == "number"){
+if(data83 > 1024 || isNaN(data83)){
+const err183 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2223,10 +2222,8 @@ vErrors.push(err183);
 }
 errors++;
 }
-for(const key17 in data83){
-let data84 = data83[key17];
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err184 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83 < 0 || isNaN(data83)){
+const err184 = {instancePath:instancePath+"/status/device/plan/create",schemaPath:"#/properties/status/properties/device/properties/plan/properties/create/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2235,9 +2232,12 @@ vErrors.push(err184);
 }
 errors++;
 }
-if(typeof data84 == "number"){
-if(data84 > 1000000 || isNaN(data84)){
-const err185 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
+}
+}
+if(data78.gpusChanging !== undefined){
+let data84 = data78.gpusChanging;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err185 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2246,8 +2246,9 @@ vErrors.push(err185);
 }
 errors++;
 }
-if(data84 < 0 || isNaN(data84)){
-const err186 = {instancePath:instancePath+"/status/device/advertised/resources/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data84 == "number"){
+if(data84 > 64 || isNaN(data84)){
+const err186 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2256,11 +2257,8 @@ vErrors.push(err186);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err187 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data84 < 0 || isNaN(data84)){
+const err187 = {instancePath:instancePath+"/status/device/plan/gpusChanging",schemaPath:"#/properties/status/properties/device/properties/plan/properties/gpusChanging/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2270,10 +2268,11 @@ vErrors.push(err187);
 errors++;
 }
 }
-if(data82.stale !== undefined){
-let data85 = data82.stale;
+}
+if(data78.modeChanges !== undefined){
+let data85 = data78.modeChanges;
 if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err188 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err188 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2283,8 +2282,8 @@ vErrors.push(err188);
 errors++;
 }
 if(typeof data85 == "number"){
-if(data85 > 1000000 || isNaN(data85)){
-const err189 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
+if(data85 > 64 || isNaN(data85)){
+const err189 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2294,7 +2293,7 @@ vErrors.push(err189);
 errors++;
 }
 if(data85 < 0 || isNaN(data85)){
-const err190 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err190 = {instancePath:instancePath+"/status/device/plan/modeChanges",schemaPath:"#/properties/status/properties/device/properties/plan/properties/modeChanges/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2305,9 +2304,11 @@ errors++;
 }
 }
 }
-}
-else {
-const err191 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data78.affectedPods !== undefined){
+let data86 = data78.affectedPods;
+if(Array.isArray(data86)){
+if(data86.length > 64){
+const err191 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2316,12 +2317,12 @@ vErrors.push(err191);
 }
 errors++;
 }
-}
-if(data57.models !== undefined){
-let data86 = data57.models;
-if(Array.isArray(data86)){
-if(data86.length > 8){
-const err192 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+const len5 = data86.length;
+for(let i5=0; i5<len5; i5++){
+let data87 = data86[i5];
+if(typeof data87 === "string"){
+if(func2(data87) > 320){
+const err192 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2330,12 +2331,9 @@ vErrors.push(err192);
 }
 errors++;
 }
-const len5 = data86.length;
-for(let i5=0; i5<len5; i5++){
-let data87 = data86[i5];
-if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
-if(data87.product === undefined){
-const err193 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+else {
+const err193 = {instancePath:instancePath+"/status/device/plan/affectedPods/" + i5,schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2344,8 +2342,10 @@ vErrors.push(err193);
 }
 errors++;
 }
-if(data87.computeSlices === undefined){
-const err194 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+}
+}
+else {
+const err194 = {instancePath:instancePath+"/status/device/plan/affectedPods",schemaPath:"#/properties/status/properties/device/properties/plan/properties/affectedPods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2354,8 +2354,11 @@ vErrors.push(err194);
 }
 errors++;
 }
-if(data87.memorySlices === undefined){
-const err195 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+}
+if(data78.refusalCode !== undefined){
+let data88 = data78.refusalCode;
+if(typeof data88 !== "string"){
+const err195 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2364,8 +2367,8 @@ vErrors.push(err195);
 }
 errors++;
 }
-if(data87.profiles === undefined){
-const err196 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+if(!((((data88 === "InUse") || (data88 === "Foreign")) || (data88 === "Impossible")) || (data88 === "Lost"))){
+const err196 = {instancePath:instancePath+"/status/device/plan/refusalCode",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusalCode/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.plan.properties.refusalCode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2374,9 +2377,12 @@ vErrors.push(err196);
 }
 errors++;
 }
-for(const key18 in data87){
-if(!((((key18 === "product") || (key18 === "computeSlices")) || (key18 === "memorySlices")) || (key18 === "profiles"))){
-const err197 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+}
+if(data78.refusal !== undefined){
+let data89 = data78.refusal;
+if(typeof data89 === "string"){
+if(func2(data89) > 1024){
+const err197 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2386,11 +2392,8 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data87.product !== undefined){
-let data88 = data87.product;
-if(typeof data88 === "string"){
-if(func2(data88) > 128){
-const err198 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+else {
+const err198 = {instancePath:instancePath+"/status/device/plan/refusal",schemaPath:"#/properties/status/properties/device/properties/plan/properties/refusal/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2400,8 +2403,9 @@ vErrors.push(err198);
 errors++;
 }
 }
+}
 else {
-const err199 = {instancePath:instancePath+"/status/device/models/" + i5+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err199 = {instancePath:instancePath+"/status/device/plan",schemaPath:"#/properties/status/properties/device/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2411,10 +2415,11 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data87.computeSlices !== undefined){
-let data89 = data87.computeSlices;
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err200 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data65.advertised !== undefined){
+let data90 = data65.advertised;
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+if(data90.stale === undefined){
+const err200 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/required",keyword:"required",params:{missingProperty: "stale"},message:"must have required property '"+"stale"+"'"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2423,9 +2428,9 @@ vErrors.push(err200);
 }
 errors++;
 }
-if(typeof data89 == "number"){
-if(data89 > 16 || isNaN(data89)){
-const err201 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+for(const key17 in data90){
+if(!((key17 === "resources") || (key17 === "stale"))){
+const err201 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2434,8 +2439,12 @@ vErrors.push(err201);
 }
 errors++;
 }
-if(data89 < 0 || isNaN(data89)){
-const err202 = {instancePath:instancePath+"/status/device/models/" + i5+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data90.resources !== undefined){
+let data91 = data90.resources;
+if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
+if(Object.keys(data91).length > 64){
+const err202 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/maxProperties",keyword:"maxProperties",params:{limit: 64},message:"must NOT have more than 64 properties"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2444,12 +2453,10 @@ vErrors.push(err202);
 }
 errors++;
 }
-}
-}
-if(data87.memorySlices !== undefined){
-let data90 = data87.memorySlices;
-if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err203 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key18 in data91){
+let data92 = data91[key18];
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err203 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2458,9 +2465,9 @@ vErrors.push(err203);
 }
 errors++;
 }
-if(typeof data90 == "number"){
-if(data90 > 16 || isNaN(data90)){
-const err204 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(typeof data92 == "number"){
+if(data92 > 1000000 || isNaN(data92)){
+const err204 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2469,8 +2476,8 @@ vErrors.push(err204);
 }
 errors++;
 }
-if(data90 < 0 || isNaN(data90)){
-const err205 = {instancePath:instancePath+"/status/device/models/" + i5+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data92 < 0 || isNaN(data92)){
+const err205 = {instancePath:instancePath+"/status/device/advertised/resources/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2481,11 +2488,9 @@ errors++;
 }
 }
 }
-if(data87.profiles !== undefined){
-let data91 = data87.profiles;
-if(Array.isArray(data91)){
-if(data91.length > 32){
-const err206 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+}
+else {
+const err206 = {instancePath:instancePath+"/status/device/advertised/resources",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/resources/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2494,12 +2499,11 @@ vErrors.push(err206);
 }
 errors++;
 }
-const len6 = data91.length;
-for(let i6=0; i6<len6; i6++){
-let data92 = data91[i6];
-if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
-if(data92.name === undefined){
-const err207 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data90.stale !== undefined){
+let data93 = data90.stale;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err207 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2508,8 +2512,9 @@ vErrors.push(err207);
 }
 errors++;
 }
-if(data92.computeSlices === undefined){
-const err208 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
+if(typeof data93 == "number"){
+if(data93 > 1000000 || isNaN(data93)){
+const err208 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2518,8 +2523,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-if(data92.memorySlices === undefined){
-const err209 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
+if(data93 < 0 || isNaN(data93)){
+const err209 = {instancePath:instancePath+"/status/device/advertised/stale",schemaPath:"#/properties/status/properties/device/properties/advertised/properties/stale/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2528,8 +2533,11 @@ vErrors.push(err209);
 }
 errors++;
 }
-if(data92.starts === undefined){
-const err210 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
+}
+}
+}
+else {
+const err210 = {instancePath:instancePath+"/status/device/advertised",schemaPath:"#/properties/status/properties/device/properties/advertised/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2538,8 +2546,12 @@ vErrors.push(err210);
 }
 errors++;
 }
-if(data92.maxInstances === undefined){
-const err211 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
+}
+if(data65.models !== undefined){
+let data94 = data65.models;
+if(Array.isArray(data94)){
+if(data94.length > 8){
+const err211 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2548,9 +2560,12 @@ vErrors.push(err211);
 }
 errors++;
 }
-for(const key19 in data92){
-if(!(func14.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key19))){
-const err212 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+const len6 = data94.length;
+for(let i6=0; i6<len6; i6++){
+let data95 = data94[i6];
+if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
+if(data95.product === undefined){
+const err212 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2559,12 +2574,8 @@ vErrors.push(err212);
 }
 errors++;
 }
-}
-if(data92.name !== undefined){
-let data93 = data92.name;
-if(typeof data93 === "string"){
-if(func2(data93) > 32){
-const err213 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data95.computeSlices === undefined){
+const err213 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2573,9 +2584,8 @@ vErrors.push(err213);
 }
 errors++;
 }
-}
-else {
-const err214 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data95.memorySlices === undefined){
+const err214 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2584,11 +2594,8 @@ vErrors.push(err214);
 }
 errors++;
 }
-}
-if(data92.id !== undefined){
-let data94 = data92.id;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err215 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data95.profiles === undefined){
+const err215 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2597,9 +2604,9 @@ vErrors.push(err215);
 }
 errors++;
 }
-if(typeof data94 == "number"){
-if(data94 > 1023 || isNaN(data94)){
-const err216 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1023},message:"must be <= 1023"};
+for(const key19 in data95){
+if(!((((key19 === "product") || (key19 === "computeSlices")) || (key19 === "memorySlices")) || (key19 === "profiles"))){
+const err216 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2608,8 +2615,12 @@ vErrors.push(err216);
 }
 errors++;
 }
-if(data94 < 0 || isNaN(data94)){
-const err217 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data95.product !== undefined){
+let data96 = data95.product;
+if(typeof data96 === "string"){
+if(func2(data96) > 128){
+const err217 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2619,11 +2630,8 @@ vErrors.push(err217);
 errors++;
 }
 }
-}
-if(data92.computeSlices !== undefined){
-let data95 = data92.computeSlices;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err218 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err218 = {instancePath:instancePath+"/status/device/models/" + i6+"/product",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2632,9 +2640,11 @@ vErrors.push(err218);
 }
 errors++;
 }
-if(typeof data95 == "number"){
-if(data95 > 16 || isNaN(data95)){
-const err219 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+if(data95.computeSlices !== undefined){
+let data97 = data95.computeSlices;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err219 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2643,8 +2653,9 @@ vErrors.push(err219);
 }
 errors++;
 }
-if(data95 < 0 || isNaN(data95)){
-const err220 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data97 == "number"){
+if(data97 > 16 || isNaN(data97)){
+const err220 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2653,12 +2664,8 @@ vErrors.push(err220);
 }
 errors++;
 }
-}
-}
-if(data92.memorySlices !== undefined){
-let data96 = data92.memorySlices;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err221 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data97 < 0 || isNaN(data97)){
+const err221 = {instancePath:instancePath+"/status/device/models/" + i6+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2667,9 +2674,12 @@ vErrors.push(err221);
 }
 errors++;
 }
-if(typeof data96 == "number"){
-if(data96 > 16 || isNaN(data96)){
-const err222 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+}
+if(data95.memorySlices !== undefined){
+let data98 = data95.memorySlices;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err222 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2678,8 +2688,9 @@ vErrors.push(err222);
 }
 errors++;
 }
-if(data96 < 0 || isNaN(data96)){
-const err223 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data98 == "number"){
+if(data98 > 16 || isNaN(data98)){
+const err223 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2688,13 +2699,8 @@ vErrors.push(err223);
 }
 errors++;
 }
-}
-}
-if(data92.starts !== undefined){
-let data97 = data92.starts;
-if(Array.isArray(data97)){
-if(data97.length > 16){
-const err224 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data98 < 0 || isNaN(data98)){
+const err224 = {instancePath:instancePath+"/status/device/models/" + i6+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2703,11 +2709,13 @@ vErrors.push(err224);
 }
 errors++;
 }
-const len7 = data97.length;
-for(let i7=0; i7<len7; i7++){
-let data98 = data97[i7];
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err225 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+if(data95.profiles !== undefined){
+let data99 = data95.profiles;
+if(Array.isArray(data99)){
+if(data99.length > 32){
+const err225 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2716,9 +2724,12 @@ vErrors.push(err225);
 }
 errors++;
 }
-if(typeof data98 == "number"){
-if(data98 > 15 || isNaN(data98)){
-const err226 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
+const len7 = data99.length;
+for(let i7=0; i7<len7; i7++){
+let data100 = data99[i7];
+if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
+if(data100.name === undefined){
+const err226 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2727,8 +2738,8 @@ vErrors.push(err226);
 }
 errors++;
 }
-if(data98 < 0 || isNaN(data98)){
-const err227 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data100.computeSlices === undefined){
+const err227 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "computeSlices"},message:"must have required property '"+"computeSlices"+"'"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2737,11 +2748,8 @@ vErrors.push(err227);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err228 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data100.memorySlices === undefined){
+const err228 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "memorySlices"},message:"must have required property '"+"memorySlices"+"'"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2750,11 +2758,8 @@ vErrors.push(err228);
 }
 errors++;
 }
-}
-if(data92.maxInstances !== undefined){
-let data99 = data92.maxInstances;
-if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
-const err229 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data100.starts === undefined){
+const err229 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "starts"},message:"must have required property '"+"starts"+"'"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2763,9 +2768,8 @@ vErrors.push(err229);
 }
 errors++;
 }
-if(typeof data99 == "number"){
-if(data99 > 16 || isNaN(data99)){
-const err230 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(data100.maxInstances === undefined){
+const err230 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/required",keyword:"required",params:{missingProperty: "maxInstances"},message:"must have required property '"+"maxInstances"+"'"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2774,8 +2778,9 @@ vErrors.push(err230);
 }
 errors++;
 }
-if(data99 < 0 || isNaN(data99)){
-const err231 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+for(const key20 in data100){
+if(!(func8.call(schema11.properties.status.properties.device.properties.models.items.properties.profiles.items.properties, key20))){
+const err231 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2785,11 +2790,11 @@ vErrors.push(err231);
 errors++;
 }
 }
-}
-if(data92.memoryMiB !== undefined){
-let data100 = data92.memoryMiB;
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err232 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data100.name !== undefined){
+let data101 = data100.name;
+if(typeof data101 === "string"){
+if(func2(data101) > 32){
+const err232 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2798,9 +2803,9 @@ vErrors.push(err232);
 }
 errors++;
 }
-if(typeof data100 == "number"){
-if(data100 > 16777216 || isNaN(data100)){
-const err233 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
+}
+else {
+const err233 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/name",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2809,8 +2814,11 @@ vErrors.push(err233);
 }
 errors++;
 }
-if(data100 < 0 || isNaN(data100)){
-const err234 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data100.id !== undefined){
+let data102 = data100.id;
+if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
+const err234 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2819,12 +2827,9 @@ vErrors.push(err234);
 }
 errors++;
 }
-}
-}
-if(data92.multiprocessors !== undefined){
-let data101 = data92.multiprocessors;
-if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
-const err235 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data102 == "number"){
+if(data102 > 1023 || isNaN(data102)){
+const err235 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1023},message:"must be <= 1023"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2833,9 +2838,8 @@ vErrors.push(err235);
 }
 errors++;
 }
-if(typeof data101 == "number"){
-if(data101 > 4096 || isNaN(data101)){
-const err236 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
+if(data102 < 0 || isNaN(data102)){
+const err236 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/id",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2844,8 +2848,12 @@ vErrors.push(err236);
 }
 errors++;
 }
-if(data101 < 0 || isNaN(data101)){
-const err237 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+if(data100.computeSlices !== undefined){
+let data103 = data100.computeSlices;
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err237 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2854,13 +2862,9 @@ vErrors.push(err237);
 }
 errors++;
 }
-}
-}
-if(data92.engines !== undefined){
-let data102 = data92.engines;
-if(Array.isArray(data102)){
-if(data102.length > 5){
-const err238 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(typeof data103 == "number"){
+if(data103 > 16 || isNaN(data103)){
+const err238 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2869,11 +2873,8 @@ vErrors.push(err238);
 }
 errors++;
 }
-const len8 = data102.length;
-for(let i8=0; i8<len8; i8++){
-let data103 = data102[i8];
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err239 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data103 < 0 || isNaN(data103)){
+const err239 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/computeSlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/computeSlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2882,9 +2883,12 @@ vErrors.push(err239);
 }
 errors++;
 }
-if(typeof data103 == "number"){
-if(data103 > 1024 || isNaN(data103)){
-const err240 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+}
+}
+if(data100.memorySlices !== undefined){
+let data104 = data100.memorySlices;
+if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
+const err240 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2893,8 +2897,9 @@ vErrors.push(err240);
 }
 errors++;
 }
-if(data103 < 0 || isNaN(data103)){
-const err241 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data104 == "number"){
+if(data104 > 16 || isNaN(data104)){
+const err241 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2903,11 +2908,8 @@ vErrors.push(err241);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err242 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data104 < 0 || isNaN(data104)){
+const err242 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memorySlices",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memorySlices/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2918,8 +2920,11 @@ errors++;
 }
 }
 }
-else {
-const err243 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data100.starts !== undefined){
+let data105 = data100.starts;
+if(Array.isArray(data105)){
+if(data105.length > 16){
+const err243 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2928,10 +2933,11 @@ vErrors.push(err243);
 }
 errors++;
 }
-}
-}
-else {
-const err244 = {instancePath:instancePath+"/status/device/models/" + i5+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len8 = data105.length;
+for(let i8=0; i8<len8; i8++){
+let data106 = data105[i8];
+if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
+const err244 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2940,10 +2946,9 @@ vErrors.push(err244);
 }
 errors++;
 }
-}
-}
-else {
-const err245 = {instancePath:instancePath+"/status/device/models/" + i5,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data106 == "number"){
+if(data106 > 15 || isNaN(data106)){
+const err245 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2952,10 +2957,8 @@ vErrors.push(err245);
 }
 errors++;
 }
-}
-}
-else {
-const err246 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data106 < 0 || isNaN(data106)){
+const err246 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts/" + i8,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -2965,11 +2968,10 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data57.gpus !== undefined){
-let data104 = data57.gpus;
-if(Array.isArray(data104)){
-if(data104.length > 64){
-const err247 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+}
+}
+else {
+const err247 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/starts",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/starts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -2978,12 +2980,11 @@ vErrors.push(err247);
 }
 errors++;
 }
-const len9 = data104.length;
-for(let i9=0; i9<len9; i9++){
-let data105 = data104[i9];
-if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
-if(data105.uuid === undefined){
-const err248 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+}
+if(data100.maxInstances !== undefined){
+let data107 = data100.maxInstances;
+if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
+const err248 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -2992,8 +2993,9 @@ vErrors.push(err248);
 }
 errors++;
 }
-if(data105.index === undefined){
-const err249 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
+if(typeof data107 == "number"){
+if(data107 > 16 || isNaN(data107)){
+const err249 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3002,8 +3004,8 @@ vErrors.push(err249);
 }
 errors++;
 }
-if(data105.pciBusId === undefined){
-const err250 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
+if(data107 < 0 || isNaN(data107)){
+const err250 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/maxInstances",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/maxInstances/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3012,8 +3014,12 @@ vErrors.push(err250);
 }
 errors++;
 }
-if(data105.product === undefined){
-const err251 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
+}
+}
+if(data100.memoryMiB !== undefined){
+let data108 = data100.memoryMiB;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err251 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3022,8 +3028,9 @@ vErrors.push(err251);
 }
 errors++;
 }
-if(data105.instances === undefined){
-const err252 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
+if(typeof data108 == "number"){
+if(data108 > 16777216 || isNaN(data108)){
+const err252 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3032,9 +3039,8 @@ vErrors.push(err252);
 }
 errors++;
 }
-for(const key20 in data105){
-if(!(func14.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key20))){
-const err253 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(data108 < 0 || isNaN(data108)){
+const err253 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3044,11 +3050,11 @@ vErrors.push(err253);
 errors++;
 }
 }
-if(data105.uuid !== undefined){
-let data106 = data105.uuid;
-if(typeof data106 === "string"){
-if(func2(data106) > 64){
-const err254 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+if(data100.multiprocessors !== undefined){
+let data109 = data100.multiprocessors;
+if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
+const err254 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3057,9 +3063,9 @@ vErrors.push(err254);
 }
 errors++;
 }
-}
-else {
-const err255 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data109 == "number"){
+if(data109 > 4096 || isNaN(data109)){
+const err255 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3068,11 +3074,8 @@ vErrors.push(err255);
 }
 errors++;
 }
-}
-if(data105.index !== undefined){
-let data107 = data105.index;
-if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err256 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109 < 0 || isNaN(data109)){
+const err256 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3081,9 +3084,13 @@ vErrors.push(err256);
 }
 errors++;
 }
-if(typeof data107 == "number"){
-if(data107 > 255 || isNaN(data107)){
-const err257 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"};
+}
+}
+if(data100.engines !== undefined){
+let data110 = data100.engines;
+if(Array.isArray(data110)){
+if(data110.length > 5){
+const err257 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3092,8 +3099,11 @@ vErrors.push(err257);
 }
 errors++;
 }
-if(data107 < 0 || isNaN(data107)){
-const err258 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const len9 = data110.length;
+for(let i9=0; i9<len9; i9++){
+let data111 = data110[i9];
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err258 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3102,13 +3112,9 @@ vErrors.push(err258);
 }
 errors++;
 }
-}
-}
-if(data105.pciBusId !== undefined){
-let data108 = data105.pciBusId;
-if(typeof data108 === "string"){
-if(func2(data108) > 32){
-const err259 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(typeof data111 == "number"){
+if(data111 > 1024 || isNaN(data111)){
+const err259 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3117,9 +3123,8 @@ vErrors.push(err259);
 }
 errors++;
 }
-}
-else {
-const err260 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data111 < 0 || isNaN(data111)){
+const err260 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines/" + i9,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3129,11 +3134,10 @@ vErrors.push(err260);
 errors++;
 }
 }
-if(data105.pciDeviceId !== undefined){
-let data109 = data105.pciDeviceId;
-if(typeof data109 === "string"){
-if(func2(data109) > 10){
-const err261 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+}
+else {
+const err261 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7+"/engines",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3143,8 +3147,9 @@ vErrors.push(err261);
 errors++;
 }
 }
+}
 else {
-const err262 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err262 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles/" + i7,schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3154,11 +3159,9 @@ vErrors.push(err262);
 errors++;
 }
 }
-if(data105.pciClass !== undefined){
-let data110 = data105.pciClass;
-if(typeof data110 === "string"){
-if(func2(data110) > 10){
-const err263 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+else {
+const err263 = {instancePath:instancePath+"/status/device/models/" + i6+"/profiles",schemaPath:"#/properties/status/properties/device/properties/models/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3168,8 +3171,9 @@ vErrors.push(err263);
 errors++;
 }
 }
+}
 else {
-const err264 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err264 = {instancePath:instancePath+"/status/device/models/" + i6,schemaPath:"#/properties/status/properties/device/properties/models/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3179,11 +3183,9 @@ vErrors.push(err264);
 errors++;
 }
 }
-if(data105.product !== undefined){
-let data111 = data105.product;
-if(typeof data111 === "string"){
-if(func2(data111) > 128){
-const err265 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+}
+else {
+const err265 = {instancePath:instancePath+"/status/device/models",schemaPath:"#/properties/status/properties/device/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3193,8 +3195,11 @@ vErrors.push(err265);
 errors++;
 }
 }
-else {
-const err266 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data65.gpus !== undefined){
+let data112 = data65.gpus;
+if(Array.isArray(data112)){
+if(data112.length > 64){
+const err266 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3203,11 +3208,12 @@ vErrors.push(err266);
 }
 errors++;
 }
-}
-if(data105.memoryMiB !== undefined){
-let data112 = data105.memoryMiB;
-if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
-const err267 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len10 = data112.length;
+for(let i10=0; i10<len10; i10++){
+let data113 = data112[i10];
+if(data113 && typeof data113 == "object" && !Array.isArray(data113)){
+if(data113.uuid === undefined){
+const err267 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3216,9 +3222,8 @@ vErrors.push(err267);
 }
 errors++;
 }
-if(typeof data112 == "number"){
-if(data112 > 16777216 || isNaN(data112)){
-const err268 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
+if(data113.index === undefined){
+const err268 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "index"},message:"must have required property '"+"index"+"'"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3227,8 +3232,8 @@ vErrors.push(err268);
 }
 errors++;
 }
-if(data112 < 0 || isNaN(data112)){
-const err269 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data113.pciBusId === undefined){
+const err269 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "pciBusId"},message:"must have required property '"+"pciBusId"+"'"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3237,13 +3242,8 @@ vErrors.push(err269);
 }
 errors++;
 }
-}
-}
-if(data105.computeCapability !== undefined){
-let data113 = data105.computeCapability;
-if(typeof data113 === "string"){
-if(func2(data113) > 8){
-const err270 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
+if(data113.product === undefined){
+const err270 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "product"},message:"must have required property '"+"product"+"'"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3252,9 +3252,8 @@ vErrors.push(err270);
 }
 errors++;
 }
-}
-else {
-const err271 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.instances === undefined){
+const err271 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/required",keyword:"required",params:{missingProperty: "instances"},message:"must have required property '"+"instances"+"'"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3263,10 +3262,9 @@ vErrors.push(err271);
 }
 errors++;
 }
-}
-if(data105.migCapable !== undefined){
-if(typeof data105.migCapable !== "boolean"){
-const err272 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+for(const key21 in data113){
+if(!(func8.call(schema11.properties.status.properties.device.properties.gpus.items.properties, key21))){
+const err272 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3276,10 +3274,11 @@ vErrors.push(err272);
 errors++;
 }
 }
-if(data105.mig !== undefined){
-let data115 = data105.mig;
-if(typeof data115 !== "string"){
-const err273 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.uuid !== undefined){
+let data114 = data113.uuid;
+if(typeof data114 === "string"){
+if(func2(data114) > 64){
+const err273 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3288,8 +3287,9 @@ vErrors.push(err273);
 }
 errors++;
 }
-if(!((data115 === "Enabled") || (data115 === "Disabled"))){
-const err274 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err274 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3299,10 +3299,10 @@ vErrors.push(err274);
 errors++;
 }
 }
-if(data105.migPending !== undefined){
-let data116 = data105.migPending;
-if(typeof data116 !== "string"){
-const err275 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.index !== undefined){
+let data115 = data113.index;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err275 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3311,8 +3311,9 @@ vErrors.push(err275);
 }
 errors++;
 }
-if(!((data116 === "Enabled") || (data116 === "Disabled"))){
-const err276 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
+if(typeof data115 == "number"){
+if(data115 > 255 || isNaN(data115)){
+const err276 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 255},message:"must be <= 255"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3321,10 +3322,8 @@ vErrors.push(err276);
 }
 errors++;
 }
-}
-if(data105.busy !== undefined){
-if(typeof data105.busy !== "boolean"){
-const err277 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data115 < 0 || isNaN(data115)){
+const err277 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/index",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3334,11 +3333,12 @@ vErrors.push(err277);
 errors++;
 }
 }
-if(data105.pods !== undefined){
-let data118 = data105.pods;
-if(Array.isArray(data118)){
-if(data118.length > 16){
-const err278 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+if(data113.pciBusId !== undefined){
+let data116 = data113.pciBusId;
+if(typeof data116 === "string"){
+if(func2(data116) > 32){
+const err278 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3347,12 +3347,9 @@ vErrors.push(err278);
 }
 errors++;
 }
-const len10 = data118.length;
-for(let i10=0; i10<len10; i10++){
-let data119 = data118[i10];
-if(typeof data119 === "string"){
-if(func2(data119) > 320){
-const err279 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+else {
+const err279 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciBusId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciBusId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3362,8 +3359,11 @@ vErrors.push(err279);
 errors++;
 }
 }
-else {
-const err280 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.pciDeviceId !== undefined){
+let data117 = data113.pciDeviceId;
+if(typeof data117 === "string"){
+if(func2(data117) > 10){
+const err280 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3373,9 +3373,8 @@ vErrors.push(err280);
 errors++;
 }
 }
-}
 else {
-const err281 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err281 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciDeviceId",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciDeviceId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3385,11 +3384,11 @@ vErrors.push(err281);
 errors++;
 }
 }
-if(data105.error !== undefined){
-let data120 = data105.error;
-if(typeof data120 === "string"){
-if(func2(data120) > 256){
-const err282 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data113.pciClass !== undefined){
+let data118 = data113.pciClass;
+if(typeof data118 === "string"){
+if(func2(data118) > 10){
+const err282 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3400,7 +3399,7 @@ errors++;
 }
 }
 else {
-const err283 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err283 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pciClass",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pciClass/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3410,11 +3409,11 @@ vErrors.push(err283);
 errors++;
 }
 }
-if(data105.instances !== undefined){
-let data121 = data105.instances;
-if(Array.isArray(data121)){
-if(data121.length > 16){
-const err284 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data113.product !== undefined){
+let data119 = data113.product;
+if(typeof data119 === "string"){
+if(func2(data119) > 128){
+const err284 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3423,12 +3422,9 @@ vErrors.push(err284);
 }
 errors++;
 }
-const len11 = data121.length;
-for(let i11=0; i11<len11; i11++){
-let data122 = data121[i11];
-if(data122 && typeof data122 == "object" && !Array.isArray(data122)){
-if(data122.profile === undefined){
-const err285 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+}
+else {
+const err285 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/product",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/product/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3437,8 +3433,11 @@ vErrors.push(err285);
 }
 errors++;
 }
-if(data122.gi === undefined){
-const err286 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
+}
+if(data113.memoryMiB !== undefined){
+let data120 = data113.memoryMiB;
+if(!((typeof data120 == "number") && (!(data120 % 1) && !isNaN(data120)))){
+const err286 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3447,8 +3446,9 @@ vErrors.push(err286);
 }
 errors++;
 }
-if(data122.start === undefined){
-const err287 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
+if(typeof data120 == "number"){
+if(data120 > 16777216 || isNaN(data120)){
+const err287 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3457,8 +3457,8 @@ vErrors.push(err287);
 }
 errors++;
 }
-if(data122.computeInstances === undefined){
-const err288 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
+if(data120 < 0 || isNaN(data120)){
+const err288 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3467,9 +3467,13 @@ vErrors.push(err288);
 }
 errors++;
 }
-for(const key21 in data122){
-if(!((((((key21 === "profile") || (key21 === "gi")) || (key21 === "start")) || (key21 === "busy")) || (key21 === "pods")) || (key21 === "computeInstances"))){
-const err289 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+}
+if(data113.computeCapability !== undefined){
+let data121 = data113.computeCapability;
+if(typeof data121 === "string"){
+if(func2(data121) > 8){
+const err289 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/maxLength",keyword:"maxLength",params:{limit: 8},message:"must NOT have more than 8 characters"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3479,11 +3483,8 @@ vErrors.push(err289);
 errors++;
 }
 }
-if(data122.profile !== undefined){
-let data123 = data122.profile;
-if(typeof data123 === "string"){
-if(func2(data123) > 32){
-const err290 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err290 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/computeCapability",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/computeCapability/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3493,8 +3494,9 @@ vErrors.push(err290);
 errors++;
 }
 }
-else {
-const err291 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.migCapable !== undefined){
+if(typeof data113.migCapable !== "boolean"){
+const err291 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migCapable",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migCapable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3504,10 +3506,10 @@ vErrors.push(err291);
 errors++;
 }
 }
-if(data122.gi !== undefined){
-let data124 = data122.gi;
-if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
-const err292 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data113.mig !== undefined){
+let data123 = data113.mig;
+if(typeof data123 !== "string"){
+const err292 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3516,9 +3518,8 @@ vErrors.push(err292);
 }
 errors++;
 }
-if(typeof data124 == "number"){
-if(data124 > 65535 || isNaN(data124)){
-const err293 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
+if(!((data123 === "Enabled") || (data123 === "Disabled"))){
+const err293 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/mig",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3527,8 +3528,11 @@ vErrors.push(err293);
 }
 errors++;
 }
-if(data124 < 0 || isNaN(data124)){
-const err294 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data113.migPending !== undefined){
+let data124 = data113.migPending;
+if(typeof data124 !== "string"){
+const err294 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3537,12 +3541,8 @@ vErrors.push(err294);
 }
 errors++;
 }
-}
-}
-if(data122.start !== undefined){
-let data125 = data122.start;
-if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
-const err295 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!((data124 === "Enabled") || (data124 === "Disabled"))){
+const err295 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/migPending",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/migPending/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.gpus.items.properties.migPending.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3551,9 +3551,10 @@ vErrors.push(err295);
 }
 errors++;
 }
-if(typeof data125 == "number"){
-if(data125 > 15 || isNaN(data125)){
-const err296 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
+}
+if(data113.busy !== undefined){
+if(typeof data113.busy !== "boolean"){
+const err296 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3562,8 +3563,12 @@ vErrors.push(err296);
 }
 errors++;
 }
-if(data125 < 0 || isNaN(data125)){
-const err297 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data113.pods !== undefined){
+let data126 = data113.pods;
+if(Array.isArray(data126)){
+if(data126.length > 16){
+const err297 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3572,11 +3577,12 @@ vErrors.push(err297);
 }
 errors++;
 }
-}
-}
-if(data122.busy !== undefined){
-if(typeof data122.busy !== "boolean"){
-const err298 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+const len11 = data126.length;
+for(let i11=0; i11<len11; i11++){
+let data127 = data126[i11];
+if(typeof data127 === "string"){
+if(func2(data127) > 320){
+const err298 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3586,11 +3592,8 @@ vErrors.push(err298);
 errors++;
 }
 }
-if(data122.pods !== undefined){
-let data127 = data122.pods;
-if(Array.isArray(data127)){
-if(data127.length > 16){
-const err299 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err299 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3599,12 +3602,10 @@ vErrors.push(err299);
 }
 errors++;
 }
-const len12 = data127.length;
-for(let i12=0; i12<len12; i12++){
-let data128 = data127[i12];
-if(typeof data128 === "string"){
-if(func2(data128) > 320){
-const err300 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
+}
+}
+else {
+const err300 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3614,8 +3615,11 @@ vErrors.push(err300);
 errors++;
 }
 }
-else {
-const err301 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data113.error !== undefined){
+let data128 = data113.error;
+if(typeof data128 === "string"){
+if(func2(data128) > 256){
+const err301 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3625,9 +3629,8 @@ vErrors.push(err301);
 errors++;
 }
 }
-}
 else {
-const err302 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err302 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/error",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3637,11 +3640,11 @@ vErrors.push(err302);
 errors++;
 }
 }
-if(data122.computeInstances !== undefined){
-let data129 = data122.computeInstances;
+if(data113.instances !== undefined){
+let data129 = data113.instances;
 if(Array.isArray(data129)){
-if(data129.length > 8){
-const err303 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data129.length > 16){
+const err303 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3650,12 +3653,12 @@ vErrors.push(err303);
 }
 errors++;
 }
-const len13 = data129.length;
-for(let i13=0; i13<len13; i13++){
-let data130 = data129[i13];
+const len12 = data129.length;
+for(let i12=0; i12<len12; i12++){
+let data130 = data129[i12];
 if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
 if(data130.profile === undefined){
-const err304 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
+const err304 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3664,9 +3667,8 @@ vErrors.push(err304);
 }
 errors++;
 }
-for(const key22 in data130){
-if(!(((((key22 === "profile") || (key22 === "uuid")) || (key22 === "memoryMiB")) || (key22 === "multiprocessors")) || (key22 === "engines"))){
-const err305 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data130.gi === undefined){
+const err305 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "gi"},message:"must have required property '"+"gi"+"'"};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3675,12 +3677,8 @@ vErrors.push(err305);
 }
 errors++;
 }
-}
-if(data130.profile !== undefined){
-let data131 = data130.profile;
-if(typeof data131 === "string"){
-if(func2(data131) > 32){
-const err306 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data130.start === undefined){
+const err306 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "start"},message:"must have required property '"+"start"+"'"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3689,9 +3687,8 @@ vErrors.push(err306);
 }
 errors++;
 }
-}
-else {
-const err307 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data130.computeInstances === undefined){
+const err307 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/required",keyword:"required",params:{missingProperty: "computeInstances"},message:"must have required property '"+"computeInstances"+"'"};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3700,12 +3697,9 @@ vErrors.push(err307);
 }
 errors++;
 }
-}
-if(data130.uuid !== undefined){
-let data132 = data130.uuid;
-if(typeof data132 === "string"){
-if(func2(data132) > 64){
-const err308 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key22 in data130){
+if(!((((((key22 === "profile") || (key22 === "gi")) || (key22 === "start")) || (key22 === "busy")) || (key22 === "pods")) || (key22 === "computeInstances"))){
+const err308 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3715,8 +3709,11 @@ vErrors.push(err308);
 errors++;
 }
 }
-else {
-const err309 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data130.profile !== undefined){
+let data131 = data130.profile;
+if(typeof data131 === "string"){
+if(func2(data131) > 32){
+const err309 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3726,10 +3723,8 @@ vErrors.push(err309);
 errors++;
 }
 }
-if(data130.memoryMiB !== undefined){
-let data133 = data130.memoryMiB;
-if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
-const err310 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err310 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3738,9 +3733,11 @@ vErrors.push(err310);
 }
 errors++;
 }
-if(typeof data133 == "number"){
-if(data133 > 16777216 || isNaN(data133)){
-const err311 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
+}
+if(data130.gi !== undefined){
+let data132 = data130.gi;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err311 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3749,8 +3746,9 @@ vErrors.push(err311);
 }
 errors++;
 }
-if(data133 < 0 || isNaN(data133)){
-const err312 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data132 == "number"){
+if(data132 > 65535 || isNaN(data132)){
+const err312 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3759,12 +3757,8 @@ vErrors.push(err312);
 }
 errors++;
 }
-}
-}
-if(data130.multiprocessors !== undefined){
-let data134 = data130.multiprocessors;
-if(!((typeof data134 == "number") && (!(data134 % 1) && !isNaN(data134)))){
-const err313 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data132 < 0 || isNaN(data132)){
+const err313 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/gi",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/gi/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -3773,9 +3767,12 @@ vErrors.push(err313);
 }
 errors++;
 }
-if(typeof data134 == "number"){
-if(data134 > 4096 || isNaN(data134)){
-const err314 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
+}
+}
+if(data130.start !== undefined){
+let data133 = data130.start;
+if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
+const err314 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -3784,8 +3781,9 @@ vErrors.push(err314);
 }
 errors++;
 }
-if(data134 < 0 || isNaN(data134)){
-const err315 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data133 == "number"){
+if(data133 > 15 || isNaN(data133)){
+const err315 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/maximum",keyword:"maximum",params:{comparison: "<=", limit: 15},message:"must be <= 15"};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -3794,13 +3792,8 @@ vErrors.push(err315);
 }
 errors++;
 }
-}
-}
-if(data130.engines !== undefined){
-let data135 = data130.engines;
-if(Array.isArray(data135)){
-if(data135.length > 5){
-const err316 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
+if(data133 < 0 || isNaN(data133)){
+const err316 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/start",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/start/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -3809,11 +3802,11 @@ vErrors.push(err316);
 }
 errors++;
 }
-const len14 = data135.length;
-for(let i14=0; i14<len14; i14++){
-let data136 = data135[i14];
-if(!((typeof data136 == "number") && (!(data136 % 1) && !isNaN(data136)))){
-const err317 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+if(data130.busy !== undefined){
+if(typeof data130.busy !== "boolean"){
+const err317 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/busy",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/busy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -3822,9 +3815,12 @@ vErrors.push(err317);
 }
 errors++;
 }
-if(typeof data136 == "number"){
-if(data136 > 1024 || isNaN(data136)){
-const err318 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
+}
+if(data130.pods !== undefined){
+let data135 = data130.pods;
+if(Array.isArray(data135)){
+if(data135.length > 16){
+const err318 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -3833,8 +3829,12 @@ vErrors.push(err318);
 }
 errors++;
 }
-if(data136 < 0 || isNaN(data136)){
-const err319 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const len13 = data135.length;
+for(let i13=0; i13<len13; i13++){
+let data136 = data135[i13];
+if(typeof data136 === "string"){
+if(func2(data136) > 320){
+const err319 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/maxLength",keyword:"maxLength",params:{limit: 320},message:"must NOT have more than 320 characters"};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -3844,10 +3844,8 @@ vErrors.push(err319);
 errors++;
 }
 }
-}
-}
 else {
-const err320 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err320 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -3859,7 +3857,7 @@ errors++;
 }
 }
 else {
-const err321 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances/" + i13,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err321 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/pods",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err321];
 }
@@ -3869,9 +3867,11 @@ vErrors.push(err321);
 errors++;
 }
 }
-}
-else {
-const err322 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data130.computeInstances !== undefined){
+let data137 = data130.computeInstances;
+if(Array.isArray(data137)){
+if(data137.length > 8){
+const err322 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err322];
 }
@@ -3880,10 +3880,12 @@ vErrors.push(err322);
 }
 errors++;
 }
-}
-}
-else {
-const err323 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances/" + i11,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len14 = data137.length;
+for(let i14=0; i14<len14; i14++){
+let data138 = data137[i14];
+if(data138 && typeof data138 == "object" && !Array.isArray(data138)){
+if(data138.profile === undefined){
+const err323 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/required",keyword:"required",params:{missingProperty: "profile"},message:"must have required property '"+"profile"+"'"};
 if(vErrors === null){
 vErrors = [err323];
 }
@@ -3892,10 +3894,9 @@ vErrors.push(err323);
 }
 errors++;
 }
-}
-}
-else {
-const err324 = {instancePath:instancePath+"/status/device/gpus/" + i9+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
+for(const key23 in data138){
+if(!(((((key23 === "profile") || (key23 === "uuid")) || (key23 === "memoryMiB")) || (key23 === "multiprocessors")) || (key23 === "engines"))){
+const err324 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err324];
 }
@@ -3905,9 +3906,11 @@ vErrors.push(err324);
 errors++;
 }
 }
-}
-else {
-const err325 = {instancePath:instancePath+"/status/device/gpus/" + i9,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data138.profile !== undefined){
+let data139 = data138.profile;
+if(typeof data139 === "string"){
+if(func2(data139) > 32){
+const err325 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err325];
 }
@@ -3917,9 +3920,8 @@ vErrors.push(err325);
 errors++;
 }
 }
-}
 else {
-const err326 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err326 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/profile",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/profile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err326];
 }
@@ -3929,12 +3931,11 @@ vErrors.push(err326);
 errors++;
 }
 }
-if(data57.lastGood !== undefined){
-let data137 = data57.lastGood;
-if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
-for(const key23 in data137){
-if(!((key23 === "bootID") || (key23 === "gpus"))){
-const err327 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(data138.uuid !== undefined){
+let data140 = data138.uuid;
+if(typeof data140 === "string"){
+if(func2(data140) > 64){
+const err327 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err327];
 }
@@ -3944,11 +3945,8 @@ vErrors.push(err327);
 errors++;
 }
 }
-if(data137.bootID !== undefined){
-let data138 = data137.bootID;
-if(typeof data138 === "string"){
-if(func2(data138) > 64){
-const err328 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err328 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/uuid",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err328];
 }
@@ -3958,8 +3956,10 @@ vErrors.push(err328);
 errors++;
 }
 }
-else {
-const err329 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data138.memoryMiB !== undefined){
+let data141 = data138.memoryMiB;
+if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
+const err329 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err329];
 }
@@ -3968,12 +3968,9 @@ vErrors.push(err329);
 }
 errors++;
 }
-}
-if(data137.gpus !== undefined){
-let data139 = data137.gpus;
-if(Array.isArray(data139)){
-if(data139.length > 64){
-const err330 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(typeof data141 == "number"){
+if(data141 > 16777216 || isNaN(data141)){
+const err330 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216},message:"must be <= 16777216"};
 if(vErrors === null){
 vErrors = [err330];
 }
@@ -3982,12 +3979,8 @@ vErrors.push(err330);
 }
 errors++;
 }
-const len15 = data139.length;
-for(let i15=0; i15<len15; i15++){
-let data140 = data139[i15];
-if(data140 && typeof data140 == "object" && !Array.isArray(data140)){
-if(data140.uuid === undefined){
-const err331 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(data141 < 0 || isNaN(data141)){
+const err331 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/memoryMiB",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/memoryMiB/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err331];
 }
@@ -3996,9 +3989,12 @@ vErrors.push(err331);
 }
 errors++;
 }
-for(const key24 in data140){
-if(!(((key24 === "uuid") || (key24 === "mig")) || (key24 === "placements"))){
-const err332 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+}
+}
+if(data138.multiprocessors !== undefined){
+let data142 = data138.multiprocessors;
+if(!((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142)))){
+const err332 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err332];
 }
@@ -4007,12 +4003,9 @@ vErrors.push(err332);
 }
 errors++;
 }
-}
-if(data140.uuid !== undefined){
-let data141 = data140.uuid;
-if(typeof data141 === "string"){
-if(func2(data141) > 64){
-const err333 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data142 == "number"){
+if(data142 > 4096 || isNaN(data142)){
+const err333 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4096},message:"must be <= 4096"};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4021,9 +4014,8 @@ vErrors.push(err333);
 }
 errors++;
 }
-}
-else {
-const err334 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data142 < 0 || isNaN(data142)){
+const err334 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/multiprocessors",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/multiprocessors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4033,10 +4025,12 @@ vErrors.push(err334);
 errors++;
 }
 }
-if(data140.mig !== undefined){
-let data142 = data140.mig;
-if(typeof data142 !== "string"){
-const err335 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data138.engines !== undefined){
+let data143 = data138.engines;
+if(Array.isArray(data143)){
+if(data143.length > 5){
+const err335 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4045,8 +4039,11 @@ vErrors.push(err335);
 }
 errors++;
 }
-if(!((data142 === "Enabled") || (data142 === "Disabled"))){
-const err336 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+const len15 = data143.length;
+for(let i15=0; i15<len15; i15++){
+let data144 = data143[i15];
+if(!((typeof data144 == "number") && (!(data144 % 1) && !isNaN(data144)))){
+const err336 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4055,12 +4052,9 @@ vErrors.push(err336);
 }
 errors++;
 }
-}
-if(data140.placements !== undefined){
-let data143 = data140.placements;
-if(Array.isArray(data143)){
-if(data143.length > 16){
-const err337 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(typeof data144 == "number"){
+if(data144 > 1024 || isNaN(data144)){
+const err337 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1024},message:"must be <= 1024"};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4069,12 +4063,8 @@ vErrors.push(err337);
 }
 errors++;
 }
-const len16 = data143.length;
-for(let i16=0; i16<len16; i16++){
-let data144 = data143[i16];
-if(typeof data144 === "string"){
-if(func2(data144) > 48){
-const err338 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(data144 < 0 || isNaN(data144)){
+const err338 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines/" + i15,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4084,8 +4074,10 @@ vErrors.push(err338);
 errors++;
 }
 }
+}
+}
 else {
-const err339 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err339 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14+"/engines",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/properties/engines/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4097,7 +4089,7 @@ errors++;
 }
 }
 else {
-const err340 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err340 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances/" + i14,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4109,7 +4101,7 @@ errors++;
 }
 }
 else {
-const err341 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i15,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err341 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12+"/computeInstances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/properties/computeInstances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err341];
 }
@@ -4121,7 +4113,7 @@ errors++;
 }
 }
 else {
-const err342 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err342 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances/" + i12,schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4133,7 +4125,7 @@ errors++;
 }
 }
 else {
-const err343 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err343 = {instancePath:instancePath+"/status/device/gpus/" + i10+"/instances",schemaPath:"#/properties/status/properties/device/properties/gpus/items/properties/instances/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4145,7 +4137,7 @@ errors++;
 }
 }
 else {
-const err344 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err344 = {instancePath:instancePath+"/status/device/gpus/" + i10,schemaPath:"#/properties/status/properties/device/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4157,7 +4149,7 @@ errors++;
 }
 }
 else {
-const err345 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err345 = {instancePath:instancePath+"/status/device/gpus",schemaPath:"#/properties/status/properties/device/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4167,14 +4159,312 @@ vErrors.push(err345);
 errors++;
 }
 }
-}
-else {
-const err346 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data65.lastGood !== undefined){
+let data145 = data65.lastGood;
+if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
+for(const key24 in data145){
+if(!((key24 === "bootID") || (key24 === "gpus"))){
+const err346 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err346];
 }
 else {
 vErrors.push(err346);
+}
+errors++;
+}
+}
+if(data145.bootID !== undefined){
+let data146 = data145.bootID;
+if(typeof data146 === "string"){
+if(func2(data146) > 64){
+const err347 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err347];
+}
+else {
+vErrors.push(err347);
+}
+errors++;
+}
+}
+else {
+const err348 = {instancePath:instancePath+"/status/device/lastGood/bootID",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/bootID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err348];
+}
+else {
+vErrors.push(err348);
+}
+errors++;
+}
+}
+if(data145.gpus !== undefined){
+let data147 = data145.gpus;
+if(Array.isArray(data147)){
+if(data147.length > 64){
+const err349 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(vErrors === null){
+vErrors = [err349];
+}
+else {
+vErrors.push(err349);
+}
+errors++;
+}
+const len16 = data147.length;
+for(let i16=0; i16<len16; i16++){
+let data148 = data147[i16];
+if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
+if(data148.uuid === undefined){
+const err350 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/required",keyword:"required",params:{missingProperty: "uuid"},message:"must have required property '"+"uuid"+"'"};
+if(vErrors === null){
+vErrors = [err350];
+}
+else {
+vErrors.push(err350);
+}
+errors++;
+}
+for(const key25 in data148){
+if(!((((key25 === "uuid") || (key25 === "mig")) || (key25 === "placements")) || (key25 === "unsettled"))){
+const err351 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err351];
+}
+else {
+vErrors.push(err351);
+}
+errors++;
+}
+}
+if(data148.uuid !== undefined){
+let data149 = data148.uuid;
+if(typeof data149 === "string"){
+if(func2(data149) > 64){
+const err352 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err352];
+}
+else {
+vErrors.push(err352);
+}
+errors++;
+}
+}
+else {
+const err353 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/uuid",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/uuid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err353];
+}
+else {
+vErrors.push(err353);
+}
+errors++;
+}
+}
+if(data148.mig !== undefined){
+let data150 = data148.mig;
+if(typeof data150 !== "string"){
+const err354 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err354];
+}
+else {
+vErrors.push(err354);
+}
+errors++;
+}
+if(!((data150 === "Enabled") || (data150 === "Disabled"))){
+const err355 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/mig",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.device.properties.lastGood.properties.gpus.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err355];
+}
+else {
+vErrors.push(err355);
+}
+errors++;
+}
+}
+if(data148.placements !== undefined){
+let data151 = data148.placements;
+if(Array.isArray(data151)){
+if(data151.length > 16){
+const err356 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err356];
+}
+else {
+vErrors.push(err356);
+}
+errors++;
+}
+const len17 = data151.length;
+for(let i17=0; i17<len17; i17++){
+let data152 = data151[i17];
+if(typeof data152 === "string"){
+if(func2(data152) > 48){
+const err357 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/maxLength",keyword:"maxLength",params:{limit: 48},message:"must NOT have more than 48 characters"};
+if(vErrors === null){
+vErrors = [err357];
+}
+else {
+vErrors.push(err357);
+}
+errors++;
+}
+}
+else {
+const err358 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements/" + i17,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err358];
+}
+else {
+vErrors.push(err358);
+}
+errors++;
+}
+}
+}
+else {
+const err359 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/placements",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/placements/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err359];
+}
+else {
+vErrors.push(err359);
+}
+errors++;
+}
+}
+if(data148.unsettled !== undefined){
+let data153 = data148.unsettled;
+if(data153 && typeof data153 == "object" && !Array.isArray(data153)){
+if(Object.keys(data153).length > 32){
+const err360 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(vErrors === null){
+vErrors = [err360];
+}
+else {
+vErrors.push(err360);
+}
+errors++;
+}
+for(const key26 in data153){
+let data154 = data153[key26];
+if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
+const err361 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err361];
+}
+else {
+vErrors.push(err361);
+}
+errors++;
+}
+if(typeof data154 == "number"){
+if(data154 > 16 || isNaN(data154)){
+const err362 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(vErrors === null){
+vErrors = [err362];
+}
+else {
+vErrors.push(err362);
+}
+errors++;
+}
+if(data154 < 1 || isNaN(data154)){
+const err363 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err363];
+}
+else {
+vErrors.push(err363);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err364 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16+"/unsettled",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/properties/unsettled/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err364];
+}
+else {
+vErrors.push(err364);
+}
+errors++;
+}
+}
+}
+else {
+const err365 = {instancePath:instancePath+"/status/device/lastGood/gpus/" + i16,schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err365];
+}
+else {
+vErrors.push(err365);
+}
+errors++;
+}
+}
+}
+else {
+const err366 = {instancePath:instancePath+"/status/device/lastGood/gpus",schemaPath:"#/properties/status/properties/device/properties/lastGood/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err366];
+}
+else {
+vErrors.push(err366);
+}
+errors++;
+}
+}
+}
+else {
+const err367 = {instancePath:instancePath+"/status/device/lastGood",schemaPath:"#/properties/status/properties/device/properties/lastGood/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err367];
+}
+else {
+vErrors.push(err367);
+}
+errors++;
+}
+}
+}
+else {
+const err368 = {instancePath:instancePath+"/status/device",schemaPath:"#/properties/status/properties/device/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err368];
+}
+else {
+vErrors.push(err368);
+}
+errors++;
+}
+}
+}
+else {
+const err369 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err369];
+}
+else {
+vErrors.push(err369);
+}
+errors++;
+}
+}
+}
+else {
+const err370 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err370];
+}
+else {
+vErrors.push(err370);
 }
 errors++;
 }

@@ -235,6 +235,10 @@ export interface GpuPartitionPolicy {
      */
     observedGeneration?: number;
     /**
+     * Newest generation that every selected node could take that had reported its GPUs; nothing of a newer one starts.
+     */
+    acceptedGeneration?: number;
+    /**
      * Short text for the printer column, such as "31/40 ready, 4 updating".
      */
     summary?: string;

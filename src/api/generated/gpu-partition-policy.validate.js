@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"mps":{"type":"object","description":"Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}]},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}]},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^\\S+ \\S+ \\S+ \\S+ \\S+$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"mps":{"type":"object","description":"Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}]},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}]},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^\\S+ \\S+ \\S+ \\S+ \\S+$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node could take that had reported its GPUs; nothing of a newer one starts."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -2164,7 +2164,7 @@ if(data.status !== undefined){
 let data73 = data.status;
 if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
 for(const key18 in data73){
-if(!(((((((key18 === "observedGeneration") || (key18 === "summary")) || (key18 === "conditions")) || (key18 === "nodes")) || (key18 === "plan")) || (key18 === "inFlight")) || (key18 === "failures"))){
+if(!((((((((key18 === "observedGeneration") || (key18 === "acceptedGeneration")) || (key18 === "summary")) || (key18 === "conditions")) || (key18 === "nodes")) || (key18 === "plan")) || (key18 === "inFlight")) || (key18 === "failures"))){
 const err176 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err176];
@@ -2188,11 +2188,10 @@ vErrors.push(err177);
 errors++;
 }
 }
-if(data73.summary !== undefined){
-let data75 = data73.summary;
-if(typeof data75 === "string"){
-if(func3(data75) > 256){
-const err178 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data73.acceptedGeneration !== undefined){
+let data75 = data73.acceptedGeneration;
+if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
+const err178 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2202,8 +2201,11 @@ vErrors.push(err178);
 errors++;
 }
 }
-else {
-const err179 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data73.summary !== undefined){
+let data76 = data73.summary;
+if(typeof data76 === "string"){
+if(func3(data76) > 256){
+const err179 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2213,11 +2215,8 @@ vErrors.push(err179);
 errors++;
 }
 }
-if(data73.conditions !== undefined){
-let data76 = data73.conditions;
-if(Array.isArray(data76)){
-if(data76.length > 16){
-const err180 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err180 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2226,12 +2225,12 @@ vErrors.push(err180);
 }
 errors++;
 }
-const len10 = data76.length;
-for(let i10=0; i10<len10; i10++){
-let data77 = data76[i10];
-if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
-if(data77.type === undefined){
-const err181 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data73.conditions !== undefined){
+let data77 = data73.conditions;
+if(Array.isArray(data77)){
+if(data77.length > 16){
+const err181 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2240,8 +2239,12 @@ vErrors.push(err181);
 }
 errors++;
 }
-if(data77.status === undefined){
-const err182 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+const len10 = data77.length;
+for(let i10=0; i10<len10; i10++){
+let data78 = data77[i10];
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.type === undefined){
+const err182 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2250,8 +2253,8 @@ vErrors.push(err182);
 }
 errors++;
 }
-if(data77.reason === undefined){
-const err183 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(data78.status === undefined){
+const err183 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2260,8 +2263,8 @@ vErrors.push(err183);
 }
 errors++;
 }
-if(data77.message === undefined){
-const err184 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data78.reason === undefined){
+const err184 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2270,8 +2273,8 @@ vErrors.push(err184);
 }
 errors++;
 }
-if(data77.lastTransitionTime === undefined){
-const err185 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data78.message === undefined){
+const err185 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2280,9 +2283,8 @@ vErrors.push(err185);
 }
 errors++;
 }
-for(const key19 in data77){
-if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
-const err186 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+if(data78.lastTransitionTime === undefined){
+const err186 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2291,12 +2293,9 @@ vErrors.push(err186);
 }
 errors++;
 }
-}
-if(data77.type !== undefined){
-let data78 = data77.type;
-if(typeof data78 === "string"){
-if(func3(data78) > 316){
-const err187 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+for(const key19 in data78){
+if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
+const err187 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2306,8 +2305,11 @@ vErrors.push(err187);
 errors++;
 }
 }
-else {
-const err188 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.type !== undefined){
+let data79 = data78.type;
+if(typeof data79 === "string"){
+if(func3(data79) > 316){
+const err188 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2317,10 +2319,8 @@ vErrors.push(err188);
 errors++;
 }
 }
-if(data77.status !== undefined){
-let data79 = data77.status;
-if(typeof data79 !== "string"){
-const err189 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err189 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2329,8 +2329,11 @@ vErrors.push(err189);
 }
 errors++;
 }
-if(!(((data79 === "True") || (data79 === "False")) || (data79 === "Unknown"))){
-const err190 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data78.status !== undefined){
+let data80 = data78.status;
+if(typeof data80 !== "string"){
+const err190 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2339,12 +2342,8 @@ vErrors.push(err190);
 }
 errors++;
 }
-}
-if(data77.reason !== undefined){
-let data80 = data77.reason;
-if(typeof data80 === "string"){
-if(func3(data80) > 1024){
-const err191 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(!(((data80 === "True") || (data80 === "False")) || (data80 === "Unknown"))){
+const err191 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2354,8 +2353,11 @@ vErrors.push(err191);
 errors++;
 }
 }
-else {
-const err192 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.reason !== undefined){
+let data81 = data78.reason;
+if(typeof data81 === "string"){
+if(func3(data81) > 1024){
+const err192 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2365,11 +2367,8 @@ vErrors.push(err192);
 errors++;
 }
 }
-if(data77.message !== undefined){
-let data81 = data77.message;
-if(typeof data81 === "string"){
-if(func3(data81) > 8192){
-const err193 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+else {
+const err193 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2379,8 +2378,11 @@ vErrors.push(err193);
 errors++;
 }
 }
-else {
-const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.message !== undefined){
+let data82 = data78.message;
+if(typeof data82 === "string"){
+if(func3(data82) > 8192){
+const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2390,9 +2392,8 @@ vErrors.push(err194);
 errors++;
 }
 }
-if(data77.lastTransitionTime !== undefined){
-if(typeof data77.lastTransitionTime !== "string"){
-const err195 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err195 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2402,10 +2403,9 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data77.observedGeneration !== undefined){
-let data83 = data77.observedGeneration;
-if(!((typeof data83 == "number") && (!(data83 % 1) && !isNaN(data83)))){
-const err196 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.lastTransitionTime !== undefined){
+if(typeof data78.lastTransitionTime !== "string"){
+const err196 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2415,9 +2415,10 @@ vErrors.push(err196);
 errors++;
 }
 }
-}
-else {
-const err197 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data78.observedGeneration !== undefined){
+let data84 = data78.observedGeneration;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err197 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2429,7 +2430,7 @@ errors++;
 }
 }
 else {
-const err198 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err198 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2439,12 +2440,9 @@ vErrors.push(err198);
 errors++;
 }
 }
-if(data73.nodes !== undefined){
-let data84 = data73.nodes;
-if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
-for(const key20 in data84){
-if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
-const err199 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+else {
+const err199 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2454,10 +2452,12 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data84.matched !== undefined){
-let data85 = data84.matched;
-if(!((typeof data85 == "number") && (!(data85 % 1) && !isNaN(data85)))){
-const err200 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data73.nodes !== undefined){
+let data85 = data73.nodes;
+if(data85 && typeof data85 == "object" && !Array.isArray(data85)){
+for(const key20 in data85){
+if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
+const err200 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2467,10 +2467,10 @@ vErrors.push(err200);
 errors++;
 }
 }
-if(data84.ready !== undefined){
-let data86 = data84.ready;
+if(data85.matched !== undefined){
+let data86 = data85.matched;
 if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err201 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err201 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2480,10 +2480,10 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data84.updating !== undefined){
-let data87 = data84.updating;
+if(data85.ready !== undefined){
+let data87 = data85.ready;
 if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err202 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err202 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2493,10 +2493,10 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data84.pending !== undefined){
-let data88 = data84.pending;
+if(data85.updating !== undefined){
+let data88 = data85.updating;
 if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
-const err203 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err203 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2506,10 +2506,10 @@ vErrors.push(err203);
 errors++;
 }
 }
-if(data84.failed !== undefined){
-let data89 = data84.failed;
+if(data85.pending !== undefined){
+let data89 = data85.pending;
 if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err204 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err204 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2519,10 +2519,10 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data84.conflicted !== undefined){
-let data90 = data84.conflicted;
+if(data85.failed !== undefined){
+let data90 = data85.failed;
 if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err205 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err205 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2532,10 +2532,10 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data84.skipped !== undefined){
-let data91 = data84.skipped;
+if(data85.conflicted !== undefined){
+let data91 = data85.conflicted;
 if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err206 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err206 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2545,9 +2545,10 @@ vErrors.push(err206);
 errors++;
 }
 }
-}
-else {
-const err207 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data85.skipped !== undefined){
+let data92 = data85.skipped;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err207 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2557,12 +2558,9 @@ vErrors.push(err207);
 errors++;
 }
 }
-if(data73.plan !== undefined){
-let data92 = data73.plan;
-if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
-for(const key21 in data92){
-if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
-const err208 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+else {
+const err208 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2572,10 +2570,12 @@ vErrors.push(err208);
 errors++;
 }
 }
-if(data92.gpusChanging !== undefined){
-let data93 = data92.gpusChanging;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err209 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data73.plan !== undefined){
+let data93 = data73.plan;
+if(data93 && typeof data93 == "object" && !Array.isArray(data93)){
+for(const key21 in data93){
+if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
+const err209 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2585,10 +2585,10 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data92.instancesKept !== undefined){
-let data94 = data92.instancesKept;
+if(data93.gpusChanging !== undefined){
+let data94 = data93.gpusChanging;
 if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err210 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err210 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2598,10 +2598,10 @@ vErrors.push(err210);
 errors++;
 }
 }
-if(data92.instancesDestroyed !== undefined){
-let data95 = data92.instancesDestroyed;
+if(data93.instancesKept !== undefined){
+let data95 = data93.instancesKept;
 if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err211 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err211 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2611,10 +2611,10 @@ vErrors.push(err211);
 errors++;
 }
 }
-if(data92.instancesCreated !== undefined){
-let data96 = data92.instancesCreated;
+if(data93.instancesDestroyed !== undefined){
+let data96 = data93.instancesDestroyed;
 if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err212 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err212 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2624,10 +2624,10 @@ vErrors.push(err212);
 errors++;
 }
 }
-if(data92.podsToEvict !== undefined){
-let data97 = data92.podsToEvict;
+if(data93.instancesCreated !== undefined){
+let data97 = data93.instancesCreated;
 if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err213 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err213 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2637,9 +2637,10 @@ vErrors.push(err213);
 errors++;
 }
 }
-}
-else {
-const err214 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data93.podsToEvict !== undefined){
+let data98 = data93.podsToEvict;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err214 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2649,11 +2650,9 @@ vErrors.push(err214);
 errors++;
 }
 }
-if(data73.inFlight !== undefined){
-let data98 = data73.inFlight;
-if(Array.isArray(data98)){
-if(data98.length > 500){
-const err215 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+}
+else {
+const err215 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2662,12 +2661,12 @@ vErrors.push(err215);
 }
 errors++;
 }
-const len11 = data98.length;
-for(let i11=0; i11<len11; i11++){
-let data99 = data98[i11];
-if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
-if(data99.node === undefined){
-const err216 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data73.inFlight !== undefined){
+let data99 = data73.inFlight;
+if(Array.isArray(data99)){
+if(data99.length > 500){
+const err216 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2676,8 +2675,12 @@ vErrors.push(err216);
 }
 errors++;
 }
-if(data99.nodeUID === undefined){
-const err217 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+const len11 = data99.length;
+for(let i11=0; i11<len11; i11++){
+let data100 = data99[i11];
+if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
+if(data100.node === undefined){
+const err217 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2686,8 +2689,8 @@ vErrors.push(err217);
 }
 errors++;
 }
-if(data99.epoch === undefined){
-const err218 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+if(data100.nodeUID === undefined){
+const err218 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2696,9 +2699,8 @@ vErrors.push(err218);
 }
 errors++;
 }
-for(const key22 in data99){
-if(!(((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "startTime")) || (key22 === "deadline"))){
-const err219 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data100.epoch === undefined){
+const err219 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2707,12 +2709,9 @@ vErrors.push(err219);
 }
 errors++;
 }
-}
-if(data99.node !== undefined){
-let data100 = data99.node;
-if(typeof data100 === "string"){
-if(func3(data100) > 253){
-const err220 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+for(const key22 in data100){
+if(!(((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "startTime")) || (key22 === "deadline"))){
+const err220 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2722,8 +2721,11 @@ vErrors.push(err220);
 errors++;
 }
 }
-else {
-const err221 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.node !== undefined){
+let data101 = data100.node;
+if(typeof data101 === "string"){
+if(func3(data101) > 253){
+const err221 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2733,11 +2735,8 @@ vErrors.push(err221);
 errors++;
 }
 }
-if(data99.nodeUID !== undefined){
-let data101 = data99.nodeUID;
-if(typeof data101 === "string"){
-if(func3(data101) > 64){
-const err222 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err222 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2747,8 +2746,11 @@ vErrors.push(err222);
 errors++;
 }
 }
-else {
-const err223 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.nodeUID !== undefined){
+let data102 = data100.nodeUID;
+if(typeof data102 === "string"){
+if(func3(data102) > 64){
+const err223 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2758,10 +2760,8 @@ vErrors.push(err223);
 errors++;
 }
 }
-if(data99.epoch !== undefined){
-let data102 = data99.epoch;
-if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
-const err224 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err224 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2771,9 +2771,10 @@ vErrors.push(err224);
 errors++;
 }
 }
-if(data99.startTime !== undefined){
-if(typeof data99.startTime !== "string"){
-const err225 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.epoch !== undefined){
+let data103 = data100.epoch;
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err225 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2783,9 +2784,9 @@ vErrors.push(err225);
 errors++;
 }
 }
-if(data99.deadline !== undefined){
-if(typeof data99.deadline !== "string"){
-const err226 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.startTime !== undefined){
+if(typeof data100.startTime !== "string"){
+const err226 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2795,9 +2796,9 @@ vErrors.push(err226);
 errors++;
 }
 }
-}
-else {
-const err227 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data100.deadline !== undefined){
+if(typeof data100.deadline !== "string"){
+const err227 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2809,7 +2810,7 @@ errors++;
 }
 }
 else {
-const err228 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err228 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2819,11 +2820,9 @@ vErrors.push(err228);
 errors++;
 }
 }
-if(data73.failures !== undefined){
-let data105 = data73.failures;
-if(Array.isArray(data105)){
-if(data105.length > 50){
-const err229 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+}
+else {
+const err229 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2832,12 +2831,12 @@ vErrors.push(err229);
 }
 errors++;
 }
-const len12 = data105.length;
-for(let i12=0; i12<len12; i12++){
-let data106 = data105[i12];
-if(data106 && typeof data106 == "object" && !Array.isArray(data106)){
-if(data106.node === undefined){
-const err230 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data73.failures !== undefined){
+let data106 = data73.failures;
+if(Array.isArray(data106)){
+if(data106.length > 50){
+const err230 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2846,8 +2845,12 @@ vErrors.push(err230);
 }
 errors++;
 }
-if(data106.reason === undefined){
-const err231 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+const len12 = data106.length;
+for(let i12=0; i12<len12; i12++){
+let data107 = data106[i12];
+if(data107 && typeof data107 == "object" && !Array.isArray(data107)){
+if(data107.node === undefined){
+const err231 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2856,8 +2859,8 @@ vErrors.push(err231);
 }
 errors++;
 }
-if(data106.message === undefined){
-const err232 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data107.reason === undefined){
+const err232 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2866,9 +2869,8 @@ vErrors.push(err232);
 }
 errors++;
 }
-for(const key23 in data106){
-if(!((((key23 === "node") || (key23 === "reason")) || (key23 === "message")) || (key23 === "time"))){
-const err233 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(data107.message === undefined){
+const err233 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2877,12 +2879,9 @@ vErrors.push(err233);
 }
 errors++;
 }
-}
-if(data106.node !== undefined){
-let data107 = data106.node;
-if(typeof data107 === "string"){
-if(func3(data107) > 253){
-const err234 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+for(const key23 in data107){
+if(!((((key23 === "node") || (key23 === "reason")) || (key23 === "message")) || (key23 === "time"))){
+const err234 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2892,8 +2891,11 @@ vErrors.push(err234);
 errors++;
 }
 }
-else {
-const err235 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data107.node !== undefined){
+let data108 = data107.node;
+if(typeof data108 === "string"){
+if(func3(data108) > 253){
+const err235 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2903,11 +2905,8 @@ vErrors.push(err235);
 errors++;
 }
 }
-if(data106.reason !== undefined){
-let data108 = data106.reason;
-if(typeof data108 === "string"){
-if(func3(data108) > 64){
-const err236 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err236 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2917,8 +2916,11 @@ vErrors.push(err236);
 errors++;
 }
 }
-else {
-const err237 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data107.reason !== undefined){
+let data109 = data107.reason;
+if(typeof data109 === "string"){
+if(func3(data109) > 64){
+const err237 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2928,11 +2930,8 @@ vErrors.push(err237);
 errors++;
 }
 }
-if(data106.message !== undefined){
-let data109 = data106.message;
-if(typeof data109 === "string"){
-if(func3(data109) > 1024){
-const err238 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err238 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2942,8 +2941,11 @@ vErrors.push(err238);
 errors++;
 }
 }
-else {
-const err239 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data107.message !== undefined){
+let data110 = data107.message;
+if(typeof data110 === "string"){
+if(func3(data110) > 1024){
+const err239 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2953,9 +2955,8 @@ vErrors.push(err239);
 errors++;
 }
 }
-if(data106.time !== undefined){
-if(typeof data106.time !== "string"){
-const err240 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err240 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2965,9 +2966,9 @@ vErrors.push(err240);
 errors++;
 }
 }
-}
-else {
-const err241 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data107.time !== undefined){
+if(typeof data107.time !== "string"){
+const err241 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2979,7 +2980,7 @@ errors++;
 }
 }
 else {
-const err242 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err242 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2991,7 +2992,7 @@ errors++;
 }
 }
 else {
-const err243 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err243 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -3003,12 +3004,24 @@ errors++;
 }
 }
 else {
-const err244 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err244 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err244];
 }
 else {
 vErrors.push(err244);
+}
+errors++;
+}
+}
+}
+else {
+const err245 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err245];
+}
+else {
+vErrors.push(err245);
 }
 errors++;
 }

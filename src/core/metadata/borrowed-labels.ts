@@ -1,4 +1,4 @@
-import type { NodeChange, NodeMetadata } from './node-patch.ts';
+import type { NodeChange, NodeMetadata } from './node-change.ts';
 
 /**
  * On a Node: labels of other owners that we have changed for a while, as JSON
@@ -38,28 +38,15 @@ export function loansOf({ annotations }: Pick<NodeMetadata, 'annotations'>): Loa
   );
 }
 
-/** Sets labels and keeps, for {@link giveBack}, what each was before we touched it first. */
-export function borrow(node: NodeMetadata, labels: Readonly<Record<string, string>>): NodeChange {
-  return changeLoans(node, labels, []);
-}
-
 /**
- * Makes labels what they were. Where somebody else has changed one meanwhile, theirs stays and only the note goes.
- * No change where nothing of the choice is on loan.
- */
-export function giveBack(node: NodeMetadata, choice: LoanChoice): NodeChange {
-  return changeLoans(node, {}, choice);
-}
-
-/**
- * Borrows some labels and gives others back in one write. The two cannot be joined by `combine`: each of them writes the
- * whole annotation. A label that is in both stays on loan.
+ * Borrows some labels and gives others back: sets labels and keeps what each was before we touched it first, or makes them what
+ * they were. Where somebody else has changed one meanwhile, theirs stays and only the note goes. A label that is in both stays on loan.
  */
 export function changeLoans(
   node: NodeMetadata,
   borrowed: Readonly<Record<string, string>>,
   returned: LoanChoice,
-): NodeChange {
+): Pick<NodeChange, 'labels' | 'annotations'> {
   const before = loansOf(node);
   const after: Record<string, Loan> = { ...before };
   const labels: Record<string, string | undefined> = {};

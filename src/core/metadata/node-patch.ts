@@ -1,31 +1,11 @@
+import { changeLoans } from './borrowed-labels.ts';
+import type { NodeChange, NodeMetadata, Taint } from './node-change.ts';
+
 /** One operation of RFC 6902. */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'test';
   readonly path: string;
   readonly value?: unknown;
-}
-
-export interface Taint {
-  readonly key: string;
-  readonly effect: string;
-  readonly value?: string;
-  readonly timeAdded?: string;
-}
-
-/** The parts of a Node that a patch starts from, as the watch or a read gave them. */
-export interface NodeMetadata {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly taints: readonly Taint[];
-}
-
-export interface NodeChange {
-  /** Key to value; undefined takes the key away. */
-  readonly labels?: Readonly<Record<string, string | undefined>>;
-  readonly annotations?: Readonly<Record<string, string | undefined>>;
-  readonly addTaints?: readonly Taint[];
-  /** Keys of taints to take away. */
-  readonly removeTaints?: readonly string[];
 }
 
 /**
@@ -34,10 +14,11 @@ export interface NodeChange {
  * list meanwhile.
  */
 export function patchNode(node: NodeMetadata, change: NodeChange): readonly JsonPatchOperation[] {
+  const { labels, annotations } = changeLoans(node, change.borrow ?? {}, change.giveBack ?? []);
   return [
     ...patchTaints(node.taints, change),
-    ...patchMap('/metadata/labels', node.labels, change.labels ?? {}),
-    ...patchMap('/metadata/annotations', node.annotations, change.annotations ?? {}),
+    ...patchMap('/metadata/labels', node.labels, { ...change.labels, ...labels }),
+    ...patchMap('/metadata/annotations', node.annotations, { ...change.annotations, ...annotations }),
   ];
 }
 
@@ -75,5 +56,9 @@ function patchMap(
 }
 
 function isLent(key: string): boolean {
-  return key.startsWith('nvidia.com/gpu.deploy.') || key === 'nvidia.com/device-plugin.config';
+  return (
+    key.startsWith('nvidia.com/gpu.deploy.') ||
+    key === 'nvidia.com/device-plugin.config' ||
+    key === 'nvidia.com/mig.config.state'
+  );
 }

@@ -1,17 +1,11 @@
-import type { NodeReason } from '../../api/names.ts';
-import type { DeviceReport, Phase } from '../../api/types.ts';
+import type { DeviceReport } from '../../api/types.ts';
 import { advertisedResources, advertises, resourcesText } from '../nvidia/resources/advertised.ts';
+import { timeText } from '../text/time.ts';
 import type { FenceSituation, FenceStep } from './fence.ts';
+import type { Verdict } from './verdict.ts';
 
-/** What people read while a node waits for its device plugin. */
-export interface FenceVerdict {
-  readonly phase: Phase;
-  readonly reason: NodeReason;
-  readonly message: string;
-  readonly passing?: boolean;
-  /** Milliseconds after which to look again: pods are not watched. */
-  readonly again: number;
-}
+/** While a node waits for its device plugin it is looked at again: pods are not watched. */
+type FenceVerdict = Verdict & { readonly requeueAfterMs: number };
 
 /** @param trouble what keeps the plugin's pods from starting */
 export function fenceVerdict(
@@ -28,8 +22,8 @@ export function fenceVerdict(
     phase: 'Updating',
     reason: 'AdvertisePending',
     message: [`${state}: ${describeStep(step, strategy)}`, ...trouble].join('. '),
-    passing: true,
-    again: againMs(step, differsMs, patienceMs),
+    transient: true,
+    requeueAfterMs: againMs(step, differsMs, patienceMs),
   };
 }
 
@@ -56,19 +50,23 @@ export function staleOffer(
     phase: 'Updating',
     reason: 'AdvertisePending',
     message: `the GPUs are done, but the kubelet has not heard of it from the device plugin: ${found}`,
-    passing: true,
-    again: 5000,
+    transient: true,
+    requeueAfterMs: 5000,
   };
 }
 
-/** The same when it lasts too long: somebody has to look. */
+/**
+ * The same when it lasts too long: somebody has to look.
+ *
+ * @param since when it began, in ms since the epoch; not how long ago, which would be another message each minute
+ */
 export function fenceOverdue(
-  { reason, message, again = 5000 }: Partial<FenceVerdict> & Pick<FenceVerdict, 'reason' | 'message'>,
-  lastsMs: number,
+  { reason, message, requeueAfterMs = 5000 }: Verdict,
+  since: number,
   pods: readonly string[],
 ): FenceVerdict {
   const state = pods.length > 0 ? `. ${pods.join('; ')}` : '';
-  return { phase: 'Failed', reason, again, message: `for ${Math.round(lastsMs / 60_000)} min: ${message}${state}` };
+  return { phase: 'Failed', reason, requeueAfterMs, message: `since ${timeText(since)}: ${message}${state}` };
 }
 
 /** @param refusal the pod, and the API server's words */
@@ -79,7 +77,7 @@ export function evictionRefused(refusal: string): FenceVerdict {
     message:
       'the GPUs are done, but the device plugin still advertises what was before, and its pod may not be evicted: ' +
       `${refusal}. The node stays closed; it is tried again. Allow the eviction in the disruption budget, or delete the pod`,
-    again: 5000,
+    requeueAfterMs: 5000,
   };
 }
 

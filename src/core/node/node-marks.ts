@@ -9,47 +9,57 @@ import {
 import type { GpuReport } from '../../api/types.ts';
 import { diffLabels } from '../nvidia/labels/label-diff.ts';
 import { layoutLabelValue } from '../status/layout-text.ts';
-import { managedLabelsAnnotation } from '../nvidia/feature-discovery/managed-labels.ts';
-import type { NodeChange, NodeMetadata } from '../metadata/node-patch.ts';
+import { listPrunableLabels, managedLabelsAnnotation } from '../nvidia/feature-discovery/managed-labels.ts';
+import { devicePluginConfigLabel, NVIDIA_PREFIX } from '../nvidia/labels/label-key.ts';
+import { combine, type NodeChange, type NodeMetadata } from '../metadata/node-change.ts';
 import { refreshedAnnotation } from './refresh-mark.ts';
 
-const prefix = 'nvidia.com/';
+/** What a node's state label says, and what tools that read mig-manager's state are told with it. */
+const migConfigStates = {
+  ready: 'success',
+  updating: 'pending',
+  waiting: 'pending',
+  failed: 'failed',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type NodeState = keyof typeof migConfigStates;
+
+/** Says on the node how it stands. mig-manager's label is not ours: it is borrowed. */
+export function markState(state: NodeState): NodeChange {
+  return { labels: { [stateLabel]: state }, borrow: { [migConfigStateLabel]: migConfigStates[state] } };
+}
 
 /** Closes the node for new pods while its GPUs change. */
 export function closeNode(): NodeChange {
-  return {
-    labels: { [stateLabel]: 'updating', [migConfigStateLabel]: 'pending' },
-    addTaints: [repartitioningTaint],
-  };
+  return combine(markState('updating'), { addTaints: [repartitioningTaint] });
 }
 
-/** Opens a node that was closed and whose device did not change after all. */
-export function reopenNode(state: 'waiting' | 'failed' | undefined): NodeChange {
-  return {
-    labels: { [stateLabel]: state, [migConfigStateLabel]: state === 'failed' ? 'failed' : undefined },
-    removeTaints: [repartitioningTaint.key],
-  };
+/** Opens a node that was closed and whose device is not as wished. */
+export function reopenNode(state: NodeState | undefined): NodeChange {
+  const marks =
+    state === undefined ? { labels: { [stateLabel]: undefined }, giveBack: [migConfigStateLabel] } : markState(state);
+  return combine(marks, { removeTaints: [repartitioningTaint.key] });
 }
 
-/** Takes away what says that a policy decides over the node; the layout and its labels stay. */
+/**
+ * Takes away what says that a policy decides over the node, and gives back what was borrowed; the layout and its labels stay. Of
+ * the plugin's settings only where there were others before: without settings of its own the plugin might run with a strategy that
+ * does not fit the layout.
+ */
 export function releaseNode(): NodeChange {
   return {
     labels: { [policyLabel]: undefined, [stateLabel]: undefined, [layoutLabel]: undefined },
+    giveBack: (key, { was }) => key !== devicePluginConfigLabel || was !== null,
     removeTaints: [repartitioningTaint.key],
   };
 }
 
 /** Marks of a node whose device is as the policy says; opens it. */
 export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChange {
-  return {
-    labels: {
-      [policyLabel]: policy,
-      [stateLabel]: 'ready',
-      [layoutLabel]: layoutLabelValue(gpus),
-      [migConfigStateLabel]: 'success',
-    },
+  return combine(markState('ready'), {
+    labels: { [policyLabel]: policy, [layoutLabel]: layoutLabelValue(gpus) },
     removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
-  };
+  });
 }
 
 /**
@@ -63,28 +73,15 @@ export function fenceByZero(mark: string): NodeChange {
   };
 }
 
-/** Writes exactly these labels of GPU Feature Discovery, and takes away those that we wrote before and are gone. */
+/**
+ * Writes exactly these labels of GPU Feature Discovery, where it does not run, and takes away those of before: ours, and whoever's tell of
+ * slices that are gone.
+ */
 export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
-  const managed = (node.annotations[managedLabelsAnnotation] ?? '')
-    .split(',')
-    .filter((key) => key !== '')
-    .map((key) => prefix + key);
-  const { set, remove } = diffLabels(node.labels, managed, wanted);
-  const keys = Object.keys(wanted).map((key) => key.slice(prefix.length));
+  const { set, remove } = diffLabels(node.labels, listPrunableLabels(node), wanted);
+  const keys = Object.keys(wanted).map((key) => key.slice(NVIDIA_PREFIX.length));
   return {
     labels: { ...set, ...Object.fromEntries(remove.map((key) => [key, undefined])) },
     annotations: { [managedLabelsAnnotation]: keys.sort().join(',') },
-  };
-}
-
-/** Both changes in one write. */
-export function combine(...changes: readonly NodeChange[]): NodeChange {
-  return {
-    labels: Object.assign({}, ...changes.map(({ labels }) => labels)) as NonNullable<NodeChange['labels']>,
-    annotations: Object.assign({}, ...changes.map(({ annotations }) => annotations)) as NonNullable<
-      NodeChange['annotations']
-    >,
-    addTaints: changes.flatMap(({ addTaints }) => addTaints ?? []),
-    removeTaints: changes.flatMap(({ removeTaints }) => removeTaints ?? []),
   };
 }

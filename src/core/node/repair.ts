@@ -3,7 +3,7 @@ import { sameJson } from '../text/fingerprint.ts';
 
 /** So many times within so many ms is a layout that something else keeps changing put right again. */
 export const mostRepairs = 3;
-export const repairWindowMs = 3600_000;
+const repairWindowMs = 3600_000;
 
 /**
  * Whether a grant now would put right what was done before and has been changed since, by a person or a program beside us. Not
@@ -25,4 +25,17 @@ export function isRepair({ spec, status }: GpuNodePartition): boolean {
 /** RFC 3339 times of the repairs that count, the oldest first. */
 export function recentRepairs({ spec }: GpuNodePartition, now: number): readonly string[] {
   return (spec.repairs ?? []).filter((time) => Date.parse(time) > now - repairWindowMs).slice(-7);
+}
+
+/** Whether something else keeps changing the device, so that it is not put right for now. */
+export function isDrifting(partition: GpuNodePartition, now: number): boolean {
+  return driftEndsAt(partition, now) !== undefined;
+}
+
+/** When a drifting device is put right again, in ms since the epoch; undefined where it does not drift. */
+export function driftEndsAt(partition: GpuNodePartition, now: number): number | undefined {
+  const repairs = recentRepairs(partition, now);
+  const [oldest] = repairs.slice(-mostRepairs);
+  if (oldest === undefined || repairs.length < mostRepairs || !isRepair(partition)) return undefined;
+  return Date.parse(oldest) + repairWindowMs;
 }

@@ -1,6 +1,7 @@
 import { hasEnded } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
+import { isZeroQuantity } from '../pods/quantity.ts';
 import { foreignGpuResource, usesForeignGpu } from './foreign-gpu.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
 import type { OwnerPodView } from './owner-pod.ts';
@@ -137,7 +138,9 @@ function findNos(evidence: OwnerEvidence): Owner | undefined {
 /** Left over amounts are no owner: the kubelet keeps the names of resources that nobody offers any more. */
 function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
   const { allocatable, capacity = {}, pods } = evidence;
-  const offered = [allocatable, capacity].map((amounts) => amounts[foreignGpuResource] ?? '0').find((n) => n !== '0');
+  const offered = [allocatable, capacity]
+    .map((amounts) => amounts[foreignGpuResource] ?? '0')
+    .find((n) => !isZeroQuantity(n));
   if (offered === undefined) return undefined;
   const users = pods?.filter(usesForeignGpu);
   if (users?.length === 0) return undefined;
@@ -157,7 +160,7 @@ const slicerPods: readonly LabelSelector[] = [{ app: 'das-daemonset' }, { name: 
 
 function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
   const resources = Object.entries({ ...evidence.capacity, ...evidence.allocatable })
-    .filter(([name, amount]) => slicerResources.test(name) && amount !== '0')
+    .filter(([name, amount]) => slicerResources.test(name) && !isZeroQuantity(amount))
     .map(([name, amount]) => `${name} ${amount}`)
     .sort();
   const seen = [

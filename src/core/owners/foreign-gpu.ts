@@ -1,7 +1,7 @@
 import { type PodView, usesResource } from '../pods/gpu-pods.ts';
+import { foreignGpuResource } from '../pods/gpu-resource.ts';
 
-/** A share of a GPU, by MPS and without limits (awslabs/aws-virtual-gpu-device-plugin). Its pods use GPUs like those of NVIDIA's plugin. */
-export const foreignGpuResource = 'k8s.amazonaws.com/vgpu';
+export { foreignGpuResource };
 
 /** Whether a pod that has not ended holds a GPU under a name that is not NVIDIA's, in an init container too. */
 export function usesForeignGpu(pod: PodView): boolean {

@@ -1,13 +1,12 @@
 import type { DeviceReport, Strategy } from '../../api/types.ts';
-import { uuidOfDeviceId } from './device-id.ts';
+import { findHeldUuid, listUuids, uuidOfDeviceId } from './device-id.ts';
 import { isGpuResource } from './gpu-resource.ts';
-import { listUuids } from './slice-holders.ts';
 
-/** What the kubelet offers on the device plugin's word. */
+/** What the kubelet offers of the node's GPUs, on the word of NVIDIA's device plugin or of others. */
 export interface AdvertisedDevices {
   /** Resource name to count, replicas multiplied in; sorted by name, none at 0. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Ids among them that the node does not have: the plugin has not looked since the devices changed. */
+  /** Ids of NVIDIA's plugin among them that the node does not have: it has not looked since the devices changed. */
   readonly stale: number;
 }
 
@@ -22,13 +21,17 @@ export function judgeAdvertised(
   strategy?: Strategy,
 ): AdvertisedDevices {
   const offered = [...allocatable]
-    .filter(([name, ids]) => isGpuResource(name) && ids.length > 0)
+    .filter(([name, ids]) => ids.length > 0 && (isGpuResource(name) || ids.some((id) => isOfNode(name, id))))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const isStale = staleness(device, strategy);
   return {
     resources: Object.fromEntries(offered.map(([name, ids]) => [name, ids.length])),
-    stale: offered.flatMap(([, ids]) => ids).filter(isStale).length,
+    stale: offered.flatMap(([name, ids]) => (isGpuResource(name) ? ids : [])).filter(isStale).length,
   };
+
+  function isOfNode(resource: string, id: string): boolean {
+    return findHeldUuid({ resource, id }, device) !== undefined;
+  }
 }
 
 function staleness(device: Pick<DeviceReport, 'gpus'>, strategy: Strategy | undefined): (id: string) => boolean {

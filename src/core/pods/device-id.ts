@@ -1,16 +1,48 @@
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
+import { isGpuResource } from './gpu-resource.ts';
+import type { ClaimedDevice, HeldDevice } from './holding.ts';
+
+type Device = Pick<DeviceReport, 'gpus'>;
 
 /**
  * The UUID of the device that a device plugin's id means. Forms: `GPU-<uuid>`; `MIG-<uuid>`;
  * `MIG-GPU-<uuid>/<gi>/<ci>`, as drivers before R470 have it; any of them with a replica's number, `<id>::<n>`
- * (time-slicing); and, for plugins that number devices, `2` (GPU 2) and `0:3` (MIG device 3 of GPU 0).
+ * (time-slicing) or `<id>-<n>` (plugins that share by MPS); and, for plugins that number devices, `2` (GPU 2) and `0:3` (MIG
+ * device 3 of GPU 0).
  *
- * @param device without it, an id of the last two forms, or one that it cannot resolve, comes back as it is
+ * @param device without it, an id of the last three forms, or one that it cannot resolve, comes back as it is
  */
-export function uuidOfDeviceId(id: string, device?: Pick<DeviceReport, 'gpus'>): string {
+export function uuidOfDeviceId(id: string, device?: Device): string {
   const bare = id.replace(/::\d+$/, '');
   const gpus = device?.gpus ?? [];
-  return findByIndex(bare, gpus) ?? findByInstanceId(bare, gpus) ?? bare;
+  return findByIndex(bare, gpus) ?? findByInstanceId(bare, gpus) ?? findByShare(bare, gpus) ?? bare;
+}
+
+/** UUID of the device of this node that a pod has, whatever its resource is called; undefined where it is none of them. */
+export function findHeldUuid({ resource, id }: HeldDevice, device: Device): string | undefined {
+  // Any plugin may number its devices: of GPUs only NVIDIA's does.
+  if (!isGpuResource(resource) && /^[\d:]+$/.test(id)) return undefined;
+  const uuid = uuidOfDeviceId(id, device);
+  return listUuids(device).includes(uuid) ? uuid : undefined;
+}
+
+/**
+ * UUID of the device of this node that a claim names; undefined where it names none. NVIDIA's driver does not: `gpu-0`, `gpu-0-mig-1g5gb-19-0`
+ * have the minor number, which is not the index (kubernetes-sigs/dra-driver-nvidia-gpu, `mig.go`).
+ */
+export function findClaimedUuid({ device: name, cdiDevices }: ClaimedDevice, device: Device): string | undefined {
+  const names = [name, ...cdiDevices].map((text) => text.toLowerCase());
+  return listUuids(device)
+    .filter((uuid) => names.some((text) => text.includes(uuid.toLowerCase())))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+/** UUIDs of all devices that the node has: GPUs, and compute instances as far as the driver named them. */
+export function listUuids({ gpus = [] }: Device): readonly string[] {
+  return gpus.flatMap(({ uuid, instances }) => [
+    uuid,
+    ...instances.flatMap(({ computeInstances }) => computeInstances.flatMap((one) => one.uuid ?? [])),
+  ]);
 }
 
 function findByIndex(id: string, gpus: readonly GpuReport[]): string | undefined {
@@ -30,4 +62,10 @@ function findByInstanceId(id: string, gpus: readonly GpuReport[]): string | unde
   const instance = gpus.find(({ uuid }) => uuid === gpuUuid)?.instances.find((one) => String(one.gi) === gi);
   if (instance === undefined || instance.computeInstances.some(({ uuid }) => uuid === id)) return undefined;
   return instance.computeInstances.at(Number(ci))?.uuid;
+}
+
+/** `<uuid>-<n>`, as awslabs/aws-virtual-gpu-device-plugin numbers the shares of a GPU. A UUID itself ends in the same way. */
+function findByShare(id: string, gpus: readonly GpuReport[]): string | undefined {
+  const whole = /^(.+)-\d+$/.exec(id)?.[1];
+  return whole === undefined ? undefined : listUuids({ gpus: [...gpus] }).find((uuid) => uuid === whole);
 }

@@ -1,15 +1,15 @@
-import type { NodeMetadata } from '../metadata/node-patch.ts';
+import type { NodeMetadata } from '../metadata/node-change.ts';
 import { loansOf } from '../metadata/borrowed-labels.ts';
 
 /**
- * When the pods of a client must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in
+ * When the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in
  * use (`InUse`), every change once it is done, to look at the devices anew (`AfterChange`).
  */
-export const clientOccasions = ['AfterChange', 'ModeChange', 'InUse'] as const;
-export type ClientOccasion = (typeof clientOccasions)[number];
+export const holderOccasions = ['AfterChange', 'ModeChange', 'InUse'] as const;
+export type HolderOccasion = (typeof holderOccasions)[number];
 
 /** A program on GPU nodes that holds GPUs without asking for them: it keeps NVML open, or remembers devices of the past. */
-export interface GpuClient {
+export interface GpuHolder {
   readonly name: string;
   /** Label that its DaemonSet selects nodes by, `true` where it runs: it is taken away by changing the value. */
   readonly deployLabel?: string;
@@ -18,7 +18,7 @@ export interface GpuClient {
   /** Name of a container by which its pods are known, where their labels are those of others too. */
   readonly container?: string;
   /** Empty: its pods never have to go. */
-  readonly goes: readonly ClientOccasion[];
+  readonly goes: readonly HolderOccasion[];
 }
 
 /** Value that mig-manager gives a deploy label, and tools know, while MIG is changed (mig-parted `cmd/nvidia-mig-manager`). */
@@ -26,13 +26,13 @@ export const pausedForMigChange = 'paused-for-mig-change';
 
 export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
 
-const always: readonly ClientOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
+const always: readonly HolderOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
 
 /**
- * The clients that mig-manager pauses, under the labels of gpu-operator. The device plugin does not go after a change: its
+ * The holders that mig-manager pauses, under the labels of gpu-operator. The device plugin does not go after a change: its
  * restart is the refresh, which every change ends with.
  */
-export const defaultClients: readonly GpuClient[] = [
+export const defaultHolders: readonly GpuHolder[] = [
   { name: 'device-plugin', deployLabel: pluginDeployLabel, goes: ['ModeChange', 'InUse'] },
   // The device plugin's chart gives the pods of both the same labels.
   {
@@ -52,7 +52,7 @@ export const defaultClients: readonly GpuClient[] = [
   { name: 'client', deployLabel: 'nvidia.com/gpu.deploy.client', goes: ['ModeChange', 'InUse'] },
 ];
 
-/** What a node's next change needs of the clients. Both false: a change that nobody has to make room for. */
+/** What a node's next change needs of the holders. Both false: a change that nobody has to make room for. */
 export interface PauseOccasion {
   /** The plan changes the MIG mode of a GPU, or resets it: nobody may have it open. */
   readonly modeChange: boolean;
@@ -60,37 +60,37 @@ export interface PauseOccasion {
   readonly inUse: boolean;
 }
 
-export interface ClientPause {
+export interface HolderPause {
   /** Deploy labels to borrow, each with {@link pausedForMigChange}. */
   readonly labels: Readonly<Record<string, string>>;
   /** Clients whose pods must be gone before anything is granted. */
-  readonly clients: readonly GpuClient[];
+  readonly holders: readonly GpuHolder[];
   /** Those among them whose pods go by eviction, since no label of this node takes them away. */
-  readonly evict: readonly GpuClient[];
+  readonly evict: readonly GpuHolder[];
 }
 
 /**
- * Which clients have to go, and how. A deploy label is changed only from `true`: `false` means that the client is not here,
+ * Which holders have to go, and how. A deploy label is changed only from `true`: `false` means that the holder is not here,
  * and any other value is somebody else's pause, which ends when they say so.
  */
-export function clientsToPause(
-  clients: readonly GpuClient[],
+export function holdersToPause(
+  holders: readonly GpuHolder[],
   { modeChange, inUse }: PauseOccasion,
   labels: Readonly<Record<string, string>>,
-): ClientPause {
-  const going = clients.filter(
+): HolderPause {
+  const going = holders.filter(
     ({ goes }) => (modeChange && goes.includes('ModeChange')) || (inUse && goes.includes('InUse')),
   );
   const keys = going.flatMap(({ deployLabel }) => deployLabel ?? []).filter((key) => labels[key] === 'true');
   return {
     labels: Object.fromEntries(keys.map((key) => [key, pausedForMigChange])),
-    clients: going,
+    holders: going,
     evict: going.filter(({ deployLabel }) => deployLabel === undefined || labels[deployLabel] === undefined),
   };
 }
 
 /** Label keys that are on loan for a pause of ours. */
-export function resumeLoans(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
+export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
   return Object.entries(loansOf(node))
     .filter(([, { set }]) => set === pausedForMigChange)
     .map(([key]) => key);

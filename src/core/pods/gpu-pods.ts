@@ -1,11 +1,20 @@
+import { foreignGpuResource, isGpuDriver, isGpuResource } from './gpu-resource.ts';
+import { isZeroQuantity } from './quantity.ts';
+
 /** The parts of a Pod that tell whether it holds a GPU. */
 export interface PodView {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec?: {
     readonly containers?: readonly ContainerView[];
     readonly initContainers?: readonly ContainerView[];
+    readonly ephemeralContainers?: readonly ContainerView[];
+    readonly resourceClaims?: readonly unknown[];
   };
-  readonly status?: { readonly phase?: string };
+  readonly status?: {
+    readonly phase?: string;
+    /** The claim that the scheduler made for resources of a device class (KEP-5004). */
+    readonly extendedResourceClaimStatus?: unknown;
+  };
 }
 
 interface ContainerView {
@@ -15,21 +24,55 @@ interface ContainerView {
   };
 }
 
+/** What is known of the way in which a node hands out its GPUs. */
+export interface GpuOffer {
+  /** The agent's `advertised.resources`: names under which the kubelet hands out devices that are GPUs of the node. */
+  readonly offered?: Readonly<Record<string, number>> | undefined;
+  /** See {@link mayClaimGpus}. Undefined: nobody has looked, so that any claim may be one of a GPU. */
+  readonly mayClaim?: boolean | undefined;
+}
+
+/** The part of a ResourceSlice (`resource.k8s.io`) that tells whose devices it offers. */
+interface SliceView {
+  readonly spec: { readonly driver: string };
+}
+
+/** A resource that stands for a device class under its own name (KEP-5004). */
+const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
+
 /**
- * Whether a pod holds or will hold a GPU or a slice: it asks for an `nvidia.com/*` resource, in an init container too,
- * and has not ended. A pod that is being terminated still holds it.
+ * Whether a pod holds or will hold a GPU or a slice of its node: it has not ended, and it asks for one, by a resource or by a claim,
+ * in any of its containers. A pod that is being terminated still holds it. What a claim is for only its devices tell: on a
+ * node that may offer GPUs by claim each counts.
  */
-export function usesGpu(pod: PodView): boolean {
-  return usesResource(pod, (name) => name.startsWith('nvidia.com/'));
+export function usesGpu(pod: PodView, { offered = {}, mayClaim = true }: GpuOffer = {}): boolean {
+  const isGpu = (name: string): boolean =>
+    isGpuResource(name) || name === foreignGpuResource || Object.hasOwn(offered, name);
+  return usesResource(pod, isGpu) || (mayClaim && hasClaim(pod));
+}
+
+/** Whether a node may hand out GPUs by claim (DRA): some driver for GPUs offers devices there. Undefined slices were not listed. */
+export function mayClaimGpus(slices: readonly SliceView[] | undefined): boolean {
+  return slices === undefined || slices.some(({ spec }) => isGpuDriver(spec.driver));
 }
 
 /** Whether a pod that has not ended asks for a resource, in an init container too. */
 export function usesResource(pod: PodView, isMeant: (name: string) => boolean): boolean {
   if (hasEnded(pod)) return false;
-  return [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].some(({ resources }) =>
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  return [...containers, ...initContainers, ...ephemeralContainers].some(({ resources }) =>
     [resources?.limits, resources?.requests].some((amounts) =>
-      Object.entries(amounts ?? {}).some(([name, amount]) => isMeant(name) && String(amount) !== '0'),
+      Object.entries(amounts ?? {}).some(([name, amount]) => isMeant(name) && !isZeroQuantity(amount)),
     ),
+  );
+}
+
+function hasClaim(pod: PodView): boolean {
+  if (hasEnded(pod)) return false;
+  return (
+    (pod.spec?.resourceClaims ?? []).length > 0 ||
+    pod.status?.extendedResourceClaimStatus !== undefined ||
+    usesResource(pod, (name) => name.startsWith(deviceClassPrefix))
   );
 }
 

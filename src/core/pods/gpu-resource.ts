@@ -1,7 +1,16 @@
+/** A share of a GPU, by MPS and without limits (awslabs/aws-virtual-gpu-device-plugin). Its pods use GPUs like those of NVIDIA's plugin. */
+export const foreignGpuResource = 'k8s.amazonaws.com/vgpu';
+
 /**
  * Whether a resource is one of NVIDIA's device plugin for GPUs. Other plugins use the prefix too: the network operator's
- * NICs (`nvidia.com/hostdev`), KubeVirt's passthrough (`nvidia.com/GA102GL_A10`); their ids name no GPU of ours.
+ * NICs (`nvidia.com/hostdev`), KubeVirt's passthrough (`nvidia.com/GA102GL_A10`). Where one of those hands out a GPU of ours after
+ * all, its device ids say so: see {@link usesGpu} and `holdersOf`.
  */
 export function isGpuResource(name: string): boolean {
   return /^nvidia\.com\/(gpu(\.shared)?|mig-[\w.-]+)$/.test(name);
+}
+
+/** Whether a DRA driver hands out GPUs: NVIDIA's `gpu.nvidia.com`, others that say so in their name; not `compute-domain.nvidia.com`. */
+export function isGpuDriver(name: string): boolean {
+  return name.split(/[.-]/).includes('gpu');
 }

@@ -1,5 +1,5 @@
-import { clientOccasions, defaultClients } from './gpu-holders.ts';
-import type { ClientOccasion, GpuClient } from './gpu-holders.ts';
+import { holderOccasions, defaultHolders } from './gpu-holders.ts';
+import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
 import { isLoanable } from '../metadata/borrowed-labels.ts';
 
 const fields: readonly string[] = ['name', 'deployLabel', 'podLabels', 'container', 'goes'];
@@ -13,32 +13,32 @@ const labelKey = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([\w.-]{0
 const labelValue = /^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$/;
 
 /**
- * The GPU clients of a `--gpu-clients` file, already parsed from YAML: {@link defaultClients}, each replaced by the file's
+ * The GPU clients of a `--gpu-clients` file, already parsed from YAML: {@link defaultHolders}, each replaced by the file's
  * entry with its name, and behind them the file's others. A string says what is wrong with the file.
  */
-export function checkClients(value: unknown): readonly GpuClient[] | string {
+export function checkHolders(value: unknown): readonly GpuHolder[] | string {
   if (!isObject(value)) return 'must be an object with a list "clients"';
   const unknown = Object.keys(value).find((key) => key !== 'clients');
   if (unknown !== undefined) return `unknown field ${quote(unknown)}; known: clients`;
   const entries = value['clients'];
   if (!Array.isArray(entries)) return 'clients: must be a list';
-  const clients: GpuClient[] = [];
+  const clients: GpuHolder[] = [];
   for (const [index, entry] of entries.entries()) {
-    const client = checkClient(entry, `clients[${index}]`);
+    const client = checkHolder(entry, `clients[${index}]`);
     if (typeof client === 'string') return client;
     const first = clients.findIndex(({ name }) => name === client.name);
     if (first >= 0) return `clients[${index}].name: ${quote(client.name)} is the name of clients[${first}] already`;
     clients.push(client);
   }
-  return mergeClients(clients);
+  return mergeHolders(clients);
 }
 
-function mergeClients(clients: readonly GpuClient[]): readonly GpuClient[] {
-  const kept = defaultClients.map((standard) => clients.find(({ name }) => name === standard.name) ?? standard);
+function mergeHolders(clients: readonly GpuHolder[]): readonly GpuHolder[] {
+  const kept = defaultHolders.map((standard) => clients.find(({ name }) => name === standard.name) ?? standard);
   return [...kept, ...clients.filter((client) => !kept.includes(client))];
 }
 
-function checkClient(entry: unknown, path: string): GpuClient | string {
+function checkHolder(entry: unknown, path: string): GpuHolder | string {
   if (!isObject(entry)) return `${path}: must be an object with ${fields.join(', ')}`;
   const unknown = Object.keys(entry).find((key) => !fields.includes(key));
   if (unknown !== undefined) return `${path}: unknown field ${quote(unknown)}; known: ${fields.join(', ')}`;
@@ -80,17 +80,17 @@ function findPodLabelsError(value: unknown, at: string): string | undefined {
 }
 
 function findOccasionError(value: unknown, at: string): string | undefined {
-  const hint = `must be a list of ${clientOccasions.join(', ')}; [] for a client that stays`;
+  const hint = `must be a list of ${holderOccasions.join(', ')}; [] for a client that stays`;
   if (!Array.isArray(value)) return `${at}: ${hint}`;
   const wrong: unknown = value.find((item) => !isOccasion(item));
   return isOccasionList(value) ? undefined : `${at}: unknown occasion ${quote(wrong)}; ${hint}`;
 }
 
-function isOccasion(value: unknown): value is ClientOccasion {
-  return clientOccasions.some((occasion) => occasion === value);
+function isOccasion(value: unknown): value is HolderOccasion {
+  return holderOccasions.some((occasion) => occasion === value);
 }
 
-function isOccasionList(value: unknown): value is readonly ClientOccasion[] {
+function isOccasionList(value: unknown): value is readonly HolderOccasion[] {
   return Array.isArray(value) && value.every(isOccasion);
 }
 

@@ -1,11 +1,11 @@
 import { hasEnded } from './gpu-pods.ts';
-import type { ClientOccasion, GpuClient } from './gpu-holders.ts';
+import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
 
-/** On a Node: uids of pods of GPU clients that were there when it was closed and go once the device is done. */
-export const clientsAnnotation = 'gpupartition.dev/clients';
+/** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
+export const holdersAnnotation = 'gpupartition.dev/clients';
 
 /** The parts of a pod that tell whose it is, and whether it may be evicted. */
-export interface ClientPodView {
+export interface HolderPodView {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
@@ -20,42 +20,42 @@ export interface ClientPodView {
   readonly status?: { readonly phase?: string };
 }
 
-/** The client's pods among those of one node, less those that have ended. One that is being terminated is still there. */
-export function clientPods<Pod extends ClientPodView>(client: GpuClient, pods: readonly Pod[]): readonly Pod[] {
+/** The holder's pods among those of one node, less those that have ended. One that is being terminated is still there. */
+export function holderPods<Pod extends HolderPodView>(holder: GpuHolder, pods: readonly Pod[]): readonly Pod[] {
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
-      (selectsBy(pod.spec?.nodeSelector, client.deployLabel) ||
-        carries(pod.metadata.labels, client.podLabels) ||
-        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === client.container)),
+      (selectsBy(pod.spec?.nodeSelector, holder.deployLabel) ||
+        carries(pod.metadata.labels, holder.podLabels) ||
+        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === holder.container)),
   );
 }
 
 /** Those that may be evicted: a DaemonSet's. Nobody makes another pod anew, and it may be a user's work. */
-export function evictablePods<Pod extends ClientPodView>(pods: readonly Pod[]): readonly Pod[] {
+export function evictablePods<Pod extends HolderPodView>(pods: readonly Pod[]): readonly Pod[] {
   return pods.filter(({ metadata }) =>
     (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === 'DaemonSet' && controller === true),
   );
 }
 
-/** Pods that may be evicted of all clients that go on this occasion, each once. */
-export function podsThatGo<Pod extends ClientPodView>(
-  clients: readonly GpuClient[],
-  occasion: ClientOccasion,
+/** Pods that may be evicted of all holders that go on this occasion, each once. */
+export function podsThatGo<Pod extends HolderPodView>(
+  holders: readonly GpuHolder[],
+  occasion: HolderOccasion,
   pods: readonly Pod[],
 ): readonly Pod[] {
-  const going = clients.filter(({ goes }) => goes.includes(occasion));
-  return evictablePods([...new Set(going.flatMap((client) => clientPods(client, pods)))]);
+  const going = holders.filter(({ goes }) => goes.includes(occasion));
+  return evictablePods([...new Set(going.flatMap((holder) => holderPods(holder, pods)))]);
 }
 
 /** `UID,UID`; undefined, which takes the annotation away, where there is none. */
-export function formatClientsMark(uids: readonly string[]): string | undefined {
+export function formatHoldersMark(uids: readonly string[]): string | undefined {
   const sorted = [...new Set(uids)].filter((uid) => uid !== '').sort();
   return sorted.length === 0 ? undefined : sorted.join(',');
 }
 
 /** The uids of a mark; none where there is no mark. */
-export function readClientsMark(annotation: string | undefined): readonly string[] {
+export function readHoldersMark(annotation: string | undefined): readonly string[] {
   return (annotation ?? '')
     .split(',')
     .map((uid) => uid.trim())

@@ -1,5 +1,5 @@
 import { hasEnded } from './gpu-pods.ts';
-import type { Taint } from '../metadata/node-patch.ts';
+import type { Taint } from '../metadata/node-change.ts';
 
 /** The parts of a pod that tell whether it is the device plugin's, and where it stands. */
 export interface PluginPodView {
@@ -46,7 +46,7 @@ const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
  * @param more labels of a plugin that is not one of NVIDIA's
  */
 export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], more?: LabelSelector): readonly Pod[] {
-  const selectors = more === undefined ? knownPlugins : [...knownPlugins, more];
+  const selectors = selectorsWith(more);
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
@@ -56,6 +56,20 @@ export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], mo
       selectors.some((selector) => matches(pod.metadata.labels ?? {}, selector)) &&
       !(pod.spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
   );
+}
+
+/** By which labels a device plugin is known, in words: `a=b, c=d or e=f`. */
+export function describePluginSelectors(more?: LabelSelector): string {
+  const texts = selectorsWith(more).map((selector) =>
+    Object.entries(selector)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(','),
+  );
+  return `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
+}
+
+function selectorsWith(more: LabelSelector | undefined): readonly LabelSelector[] {
+  return more === undefined ? knownPlugins : [...knownPlugins, more];
 }
 
 /** Whether the DaemonSet controller makes such a pod on a node with this taint (`Toleration.ToleratesTaint`). */

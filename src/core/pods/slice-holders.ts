@@ -1,12 +1,14 @@
 import type { DeviceReport, GpuReport, InstanceReport } from '../../api/types.ts';
-import { uuidOfDeviceId } from './device-id.ts';
-import { isGpuResource } from './gpu-resource.ts';
-import type { HeldDevice, PodHolding } from './holding.ts';
+import { findClaimedUuid, findHeldUuid } from './device-id.ts';
+import { isGpuDriver, isGpuResource } from './gpu-resource.ts';
+import type { ClaimedDevice, HeldDevice, PodHolding } from './holding.ts';
 
 /** Who holds which device. Pods are `NAMESPACE/NAME`, sorted, each once. */
 export interface Holders {
   /** By UUID: that of the GPU for a whole GPU, that of the MIG device for a compute instance. Free devices are absent. */
   readonly ofDevice: ReadonlyMap<string, readonly string[]>;
+  /** Pods that hold a GPU or a slice of which nobody can say which one it is: any may be theirs. */
+  readonly ofAny: readonly string[];
   /** Devices that the report does not have: destroyed under the pod, or on a GPU that could not be read. */
   readonly stale: readonly StaleHolding[];
 }
@@ -21,39 +23,49 @@ export interface StaleHolding extends HeldDevice {
  * were destroyed for as long as the pod lives.
  */
 export function holdersOf(device: Pick<DeviceReport, 'gpus'>, holdings: readonly PodHolding[]): Holders {
-  const known = new Set(listUuids(device));
   const pods = new Map<string, Set<string>>();
+  const ofAny = new Set<string>();
   const stale: StaleHolding[] = [];
-  for (const { namespace, name, devices } of holdings) {
+  const hold = (uuid: string, pod: string): void => void pods.set(uuid, (pods.get(uuid) ?? new Set()).add(pod));
+  for (const { namespace, name, devices, claimed = [] } of holdings) {
     const pod = `${namespace}/${name}`;
-    for (const { resource, id } of devices) {
-      if (!isGpuResource(resource)) continue;
-      const uuid = uuidOfDeviceId(id, device);
-      if (known.has(uuid)) pods.set(uuid, (pods.get(uuid) ?? new Set()).add(pod));
-      else stale.push({ pod, resource, id });
+    for (const held of devices) {
+      const uuid = findHeldUuid(held, device);
+      if (uuid !== undefined) hold(uuid, pod);
+      else if (isGpuResource(held.resource)) stale.push({ pod, ...held });
+    }
+    for (const one of claimed) {
+      const uuid = findClaimedUuid(one, device);
+      if (uuid !== undefined) hold(uuid, pod);
+      else if (isGpuClaim(one)) ofAny.add(pod);
     }
   }
-  return { ofDevice: new Map([...pods].map(([uuid, names]) => [uuid, [...names].toSorted()])), stale };
+  return {
+    ofDevice: new Map([...pods].map(([uuid, names]) => [uuid, [...names].toSorted()])),
+    ofAny: [...ofAny].toSorted(),
+    stale,
+  };
 }
 
 /** Pods that were given the whole GPU; those on its instances are not among them. */
-export function listGpuHolders({ ofDevice }: Holders, { uuid }: Pick<GpuReport, 'uuid'>): readonly string[] {
-  return ofDevice.get(uuid) ?? [];
+export function listGpuHolders({ ofDevice, ofAny }: Holders, { uuid }: Pick<GpuReport, 'uuid'>): readonly string[] {
+  return unite(ofDevice.get(uuid) ?? [], ofAny);
 }
 
 /** Pods on any compute instance of a GPU instance. */
 export function listInstanceHolders(
-  { ofDevice }: Holders,
+  { ofDevice, ofAny }: Holders,
   { computeInstances }: Pick<InstanceReport, 'computeInstances'>,
 ): readonly string[] {
   const pods = computeInstances.flatMap(({ uuid }) => (uuid === undefined ? [] : (ofDevice.get(uuid) ?? [])));
-  return [...new Set(pods)].toSorted();
+  return unite(pods, ofAny);
 }
 
-/** UUIDs of all devices that the node has: GPUs, and compute instances as far as the driver named them. */
-export function listUuids({ gpus = [] }: Pick<DeviceReport, 'gpus'>): readonly string[] {
-  return gpus.flatMap(({ uuid, instances }) => [
-    uuid,
-    ...instances.flatMap(({ computeInstances }) => computeInstances.flatMap((one) => one.uuid ?? [])),
-  ]);
+/** Older kubelets name no driver; the vendor of its CDI devices is `k8s.DRIVER`. */
+function isGpuClaim({ driver, cdiDevices }: ClaimedDevice): boolean {
+  return isGpuDriver(driver) || cdiDevices.some((id) => isGpuDriver(id.split('/')[0] ?? ''));
+}
+
+function unite(some: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set([...some, ...others])].toSorted();
 }

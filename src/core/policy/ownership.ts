@@ -5,6 +5,19 @@ import { placeOf } from '../gpu/search/instance.ts';
 export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;
 
 type LastGood = DeviceReport['lastGood'];
+type Claim = NonNullable<NonNullable<LastGood>['gpus']>[number];
+type Counts = Readonly<Record<string, number>>;
+
+/** What is known of the instances of before. */
+interface Memory {
+  readonly lastGood?: LastGood | undefined;
+  /** A grant that was acted on and did not end well. */
+  readonly unfinished?: Pick<Grant, 'gpus'> | undefined;
+}
+
+/** As many as the API takes. */
+const mostGpus = 64;
+const mostPlacements = 16;
 
 /**
  * Tells instances of ours from those that somebody else made. Ours are those that were there when a grant had ended well in this
@@ -19,32 +32,89 @@ export function findForeign(
   unfinished: Pick<Grant, 'gpus'> | undefined,
 ): ForeignInstances {
   const foreign = new Map<string, ReadonlySet<string>>();
+  const claims = claimsOf(bootID, lastGood);
   for (const { uuid, instances } of gpus) {
-    const known = lastGood?.bootID === bootID ? lastGood.gpus?.find((one) => one.uuid === uuid)?.placements : undefined;
-    const granted = { ...unfinished?.gpus.find((one) => one.uuid === uuid)?.profiles };
+    const { placements, unsettled } = claims.get(uuid) ?? {};
+    const left: Record<string, number> = { ...mergeCounts(unsettled, grantedOn(uuid, unfinished)) };
     const others = instances.filter((instance) => {
-      if (known?.includes(placeOf(instance))) return false;
-      const left = granted[instance.profile] ?? 0;
-      granted[instance.profile] = left - 1;
-      return left <= 0;
+      if (placements?.includes(placeOf(instance))) return false;
+      const count = left[instance.profile] ?? 0;
+      left[instance.profile] = count - 1;
+      return count <= 0;
     });
     if (others.length > 0) foreign.set(uuid, new Set(others.map(placeOf)));
   }
   return foreign;
 }
 
-/** What is on the device now and is ours, to be known as such after the next change, and to come back to after a reboot. */
+/**
+ * What is on the device now and is ours, to be known as such after the next change, and to come back to after a reboot. Of a
+ * GPU that does not answer, what was ours stays ours, and so does what an unfinished grant may have made there.
+ */
 export function lastGoodOf(
   gpus: readonly GpuReport[],
   bootID: string,
   foreign: ForeignInstances,
-): NonNullable<DeviceReport['lastGood']> {
+  { lastGood, unfinished }: Memory = {},
+): NonNullable<LastGood> {
+  const claims = claimsOf(bootID, lastGood);
+  const unheard = new Set([...claims.keys(), ...(unfinished?.gpus ?? []).map(({ uuid }) => uuid)]);
+  const entries = gpus.map((gpu): Claim => {
+    unheard.delete(gpu.uuid);
+    const seen = { uuid: gpu.uuid, ...(gpu.mig && { mig: gpu.mig }), placements: listOwn(gpu, foreign) };
+    return gpu.error === undefined ? seen : keepClaim(gpu.uuid, claims.get(gpu.uuid), unfinished, seen);
+  });
+  const kept = [...unheard].map((uuid) => keepClaim(uuid, claims.get(uuid), unfinished));
+  return { bootID, gpus: [...entries, ...kept].slice(0, mostGpus) };
+}
+
+/**
+ * The memory without claims by count, where a GPU answers again that did not when a grant ended: from now on its instances are
+ * known by their places. @returns undefined where there is nothing to settle
+ */
+export function settleClaims(gpus: readonly GpuReport[], bootID: string, lastGood: LastGood): LastGood {
+  const foreign = findForeign(gpus, bootID, lastGood, undefined);
+  const settled = new Map(
+    [...claimsOf(bootID, lastGood)].flatMap(([uuid, { unsettled, mig }]) => {
+      const gpu = gpus.find((one) => one.uuid === uuid && one.error === undefined);
+      if (!gpu || unsettled === undefined) return [];
+      const now = gpu.mig ?? mig;
+      return [[uuid, { uuid, ...(now && { mig: now }), placements: listOwn(gpu, foreign) }] as const];
+    }),
+  );
+  if (settled.size === 0) return undefined;
+  return { bootID, gpus: (lastGood?.gpus ?? []).map((claim) => settled.get(claim.uuid) ?? claim) };
+}
+
+function claimsOf(bootID: string, lastGood: LastGood): ReadonlyMap<string, Claim> {
+  const gpus = lastGood?.bootID === bootID ? (lastGood.gpus ?? []) : [];
+  return new Map(gpus.map((claim) => [claim.uuid, claim]));
+}
+
+function keepClaim(uuid: string, before: Claim | undefined, unfinished: Memory['unfinished'], seen?: Claim): Claim {
+  const mig = before?.mig ?? seen?.mig;
+  const unsettled = mergeCounts(before?.unsettled, grantedOn(uuid, unfinished));
+  const placements = [...new Set([...(before?.placements ?? []), ...(seen?.placements ?? [])])];
   return {
-    bootID,
-    gpus: gpus.map(({ uuid, mig, instances }) => ({
-      uuid,
-      ...(mig === undefined ? {} : { mig }),
-      placements: instances.map(placeOf).filter((place) => foreign.get(uuid)?.has(place) !== true),
-    })),
+    uuid,
+    ...(mig && { mig }),
+    placements: placements.slice(0, mostPlacements),
+    // Server-side apply makes null of an empty map, which the schema refuses.
+    ...(Object.keys(unsettled).length > 0 && { unsettled }),
   };
+}
+
+function listOwn({ uuid, instances }: GpuReport, foreign: ForeignInstances): string[] {
+  return instances.map(placeOf).filter((place) => foreign.get(uuid)?.has(place) !== true);
+}
+
+function grantedOn(uuid: string, unfinished: Memory['unfinished']): Counts | undefined {
+  return unfinished?.gpus.find((one) => one.uuid === uuid)?.profiles;
+}
+
+function mergeCounts(some: Counts = {}, others: Counts = {}): Counts {
+  const profiles = new Set([...Object.keys(some), ...Object.keys(others)]);
+  return Object.fromEntries(
+    [...profiles].map((profile) => [profile, Math.max(some[profile] ?? 0, others[profile] ?? 0)]),
+  );
 }

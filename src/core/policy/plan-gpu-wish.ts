@@ -3,6 +3,7 @@ import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/g
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { viewReport } from './report-view.ts';
+import { describeUse, type DeviceUsers, listUsers } from './device-users.ts';
 import { meetsWish } from './wish.ts';
 
 /** What has to be done on one GPU. */
@@ -25,8 +26,18 @@ interface PlanRefusal {
   readonly message: string;
 }
 
-/** Plans one GPU of a wish. @param foreign places of instances that may not be touched */
-export function planGpuWish(device: DeviceReport, wish: GpuWish, foreign: ReadonlySet<string>): GpuOutcome {
+/**
+ * Plans one GPU of a wish.
+ *
+ * @param foreign places of instances that may not be touched
+ * @param users who is named where somebody is in the way
+ */
+export function planGpuWish(
+  device: DeviceReport,
+  wish: GpuWish,
+  foreign: ReadonlySet<string>,
+  users: DeviceUsers = new Map(),
+): GpuOutcome {
   const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
   if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
@@ -38,7 +49,7 @@ export function planGpuWish(device: DeviceReport, wish: GpuWish, foreign: Readon
   if ('refusal' in result) {
     return result.refusal.code === 'Untouchable'
       ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : JSON.stringify(want), result.refusal.inTheWay)
-      : explain(gpu, wish, name, result.refusal);
+      : explain(gpu, wish, name, result.refusal, users);
   }
   const { mode, steps, keep, isDone } = result.change;
   // The layout is there, beside something that no plan touches.
@@ -50,26 +61,29 @@ export function planGpuWish(device: DeviceReport, wish: GpuWish, foreign: Readon
   return { kept: keep.length, work: { uuid: gpu.uuid, ...(mode === undefined ? {} : { mode }), steps } };
 }
 
-function explain(gpu: GpuReport, wish: GpuWish, name: string, { code, message, inTheWay }: ChangeRefusal): GpuOutcome {
+function explain(
+  gpu: GpuReport,
+  wish: GpuWish,
+  name: string,
+  { code, message, inTheWay }: ChangeRefusal,
+  users: DeviceUsers,
+): GpuOutcome {
   if (code === 'NoMig') return refuse('Impossible', `${name} does not know MIG`);
   if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
   if (inTheWay.length === 0) {
-    return refuse('InUse', `${name}: ${describeUse(gpu)} it; it can be changed when that has ended`, gpu.pods);
+    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can be changed when that has ended`, gpu.pods);
   }
   const places = new Set(inTheWay.map(placeOf));
   const used = gpu.instances.filter((one) => places.has(placeOf(one)));
   const pods = used.flatMap((one) => one.pods ?? []);
   const [first] = used;
   if (wish.mig === 'Disabled' && first !== undefined) {
-    const what = `${describeUse(first)} ${first.profile} at ${first.start}`;
+    const what = `${describeUse(users, gpu, first)} ${first.profile} at ${first.start}`;
     return refuse('InUse', `${name}: ${what}; MIG mode can be disabled when it has ended`, pods);
   }
-  const holders = pods.length > 0 ? ` (held by ${[...new Set(pods)].sort().join(', ')})` : '';
+  const names = [...new Set(used.flatMap((one) => listUsers(users, gpu, one)))].sort();
+  const holders = names.length > 0 ? ` (held by ${names.join(', ')})` : '';
   return refuse('InUse', `${name}: ${message}${holders}`, pods);
-}
-
-function describeUse({ pods = [] }: { readonly pods?: readonly string[] }): string {
-  return pods.length > 0 ? `pod ${pods.join(', ')} holds` : 'a process runs on';
 }
 
 function refuseForeign(name: string, want: string, others: readonly ViewedInstance[]): GpuOutcome {

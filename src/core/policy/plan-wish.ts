@@ -1,6 +1,7 @@
 import type { DeviceReport, PlanReport, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import type { Step } from '../gpu/plan/step.ts';
+import type { DeviceUsers } from './device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
 import { type GpuOutcome, type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
 import { wishHash } from './wish.ts';
@@ -16,15 +17,23 @@ export interface WishPlan {
 type Asked = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
 
 const noForeign: ForeignInstances = new Map();
+const noUsers: DeviceUsers = new Map();
 
 /**
  * Plans a wish on what the agent just read. An instance that somebody uses is never destroyed, nor one that somebody else made
  * unless the wish says so: where that would be needed, the plan is a refusal that names it. Deterministic: the same device and wish
  * give the same hash.
+ *
+ * @param users who is named where somebody is in the way
  */
-export function planWish(device: DeviceReport, wish: Asked, foreign: ForeignInstances = noForeign): WishPlan {
+export function planWish(
+  device: DeviceReport,
+  wish: Asked,
+  foreign: ForeignInstances = noForeign,
+  users: DeviceUsers = noUsers,
+): WishPlan {
   const untouchable = wish.replaceForeignInstances === true ? noForeign : foreign;
-  const outcomes = wish.gpus.map((one) => planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set()));
+  const outcomes = wish.gpus.map((one) => planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set(), users));
   const refusals = outcomes.flatMap((outcome) => outcome.refusal ?? []);
   const stopping = refusals.find(({ code }) => code !== 'Lost');
   const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];

@@ -1,18 +1,7 @@
 import type { PolicyReason } from '../../api/names.ts';
-import type { GpuPartitionPolicy, Phase, PlanReport, PolicyStatus } from '../../api/types.ts';
+import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
-
-/** One selected node as the policy's status counts it. */
-export interface NodeOutcome {
-  readonly node: string;
-  /** The policy that won the node, where it is not this one. */
-  readonly wonBy?: string;
-  readonly phase: Phase;
-  readonly reason: string;
-  readonly message: string;
-  readonly plan?: PlanReport;
-  readonly inFlight?: NonNullable<PolicyStatus['inFlight']>[number];
-}
+import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
 
 /** A condition before it is merged with the one that is there. */
 export interface ConditionDraft {
@@ -28,36 +17,48 @@ const maxNames = 5;
 const maxFailures = 50;
 const maxInFlight = 500;
 
+/** What is known of a policy beside its nodes. */
+export interface PolicyFacts {
+  readonly policy: GpuPartitionPolicy;
+  /** Why it is not valid, whatever the nodes. */
+  readonly refusal?: PolicyRefusal | undefined;
+  /** Newest generation that its nodes could take. */
+  readonly acceptedGeneration?: number | undefined;
+  /** The first of the nodes that keep its generation from being accepted, and the words for all of them. */
+  readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
+}
+
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
-export function policyStatus(
-  policy: GpuPartitionPolicy,
-  refusal: PolicyRefusal | undefined,
-  outcomes: readonly NodeOutcome[],
-): PolicyStatusDraft {
-  const own = outcomes.filter(({ wonBy }) => wonBy === undefined);
-  const count = (...phases: Phase[]) => own.filter(({ phase }) => phases.includes(phase)).length;
-  const skipped = own.filter(({ reason }) => reason === 'NothingToDo').length;
+export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStatusDraft {
+  const { policy, acceptedGeneration } = facts;
+  const skipped = tally.size('skipped');
   const nodes = {
-    matched: outcomes.length,
-    ready: count('Ready') - skipped,
-    updating: count('Updating'),
-    pending: count('Pending', 'Waiting', 'Invalid', 'Unmanaged'),
-    failed: count('Failed'),
-    conflicted: outcomes.length - own.length,
+    matched: tally.matched,
+    ready: tally.inPhase('Ready') - skipped,
+    updating: tally.inPhase('Updating'),
+    pending: tally.inPhase('Pending', 'Waiting', 'Invalid', 'Unmanaged') + tally.size('unseen'),
+    failed: tally.inPhase('Failed'),
+    conflicted: tally.size('lost'),
     skipped,
   };
-  const conditions = conditionsOf(policy, refusal, outcomes);
+  const { keep, destroy, create, gpusChanging } = tally.plans;
   const generation = policy.metadata.generation;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...(acceptedGeneration === undefined ? {} : { acceptedGeneration }),
     summary: summarise(nodes),
-    conditions,
+    conditions: conditionsOf(facts, tally),
     nodes,
-    plan: sumPlans(own),
-    inFlight: own.flatMap(({ inFlight }) => inFlight ?? []).slice(0, maxInFlight),
-    failures: own
-      .filter(({ phase }) => phase === 'Failed')
-      .slice(0, maxFailures)
+    plan: {
+      gpusChanging,
+      instancesKept: keep,
+      instancesDestroyed: destroy,
+      instancesCreated: create,
+      podsToEvict: 0,
+    },
+    inFlight: tally.first('inFlight', maxInFlight).flatMap(({ inFlight }) => inFlight ?? []),
+    failures: tally
+      .first('failed', maxFailures)
       .map(({ node, reason, message }) => ({ node, reason, message: message.slice(0, 1024) })),
   };
 }
@@ -70,32 +71,20 @@ function summarise(nodes: NonNullable<PolicyStatus['nodes']>): string {
   return [`${nodes.ready}/${nodes.matched} ready`, ...parts].join(', ');
 }
 
-function sumPlans(outcomes: readonly NodeOutcome[]): NonNullable<PolicyStatus['plan']> {
-  const plans = outcomes.flatMap(({ plan }) => plan ?? []);
-  const sum = (pick: (plan: PlanReport) => number | undefined) =>
-    plans.reduce((total, plan) => total + (pick(plan) ?? 0), 0);
-  return {
-    gpusChanging: sum((plan) => plan.gpusChanging),
-    instancesKept: sum((plan) => plan.keep),
-    instancesDestroyed: sum((plan) => plan.destroy),
-    instancesCreated: sum((plan) => plan.create),
-    podsToEvict: 0,
-  };
-}
-
 type State = 'ready' | 'progressing' | 'stalled';
 
-function conditionsOf(
-  policy: GpuPartitionPolicy,
-  refusal: PolicyRefusal | undefined,
-  outcomes: readonly NodeOutcome[],
-): readonly ConditionDraft[] {
+function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly ConditionDraft[] {
+  const refusal = facts.refusal ?? facts.refusedBy;
   const valid: ConditionDraft = refusal
-    ? { type: 'Valid', status: 'False', reason: refusal.reason, message: refusal.message }
-    : { type: 'Valid', status: 'True', reason: 'Valid', message: 'every layout fits the GPUs that it can meet' };
+    ? { type: 'Valid', status: 'False', reason: refusal.reason, message: refusal.message.slice(0, 4096) }
+    : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
   const { state, reason, message } = refusal
-    ? { state: 'stalled' as const, reason: refusal.reason, message: `nothing is touched: ${refusal.message}` }
-    : judgePolicy(policy, outcomes);
+    ? {
+        state: 'stalled' as const,
+        reason: refusal.reason,
+        message: `nothing is touched: ${refusal.message}`.slice(0, 4096),
+      }
+    : judgePolicy(facts.policy, tally);
   const condition = (type: ConditionDraft['type'], holds: boolean): ConditionDraft => ({
     type,
     status: holds ? 'True' : 'False',
@@ -110,21 +99,31 @@ function conditionsOf(
   ];
 }
 
+function describeValid(tally: PolicyTally): string {
+  const refused = tally.size('invalid');
+  if (refused > 0) return `accepted; ${listNodes(tally, 'invalid')}`;
+  if (tally.size('skipped') > 0) return `accepted; skipped are ${listNodes(tally, 'skipped')}`;
+  return 'every layout fits the GPUs that it can meet';
+}
+
 function judgePolicy(
   policy: GpuPartitionPolicy,
-  outcomes: readonly NodeOutcome[],
+  tally: PolicyTally,
 ): { readonly state: State; readonly reason: PolicyReason; readonly message: string } {
-  if (outcomes.length === 0) {
+  if (tally.matched === 0) {
     return {
       state: 'ready',
       reason: 'NoNodes',
       message: 'no node matches spec.nodeSelector; nodes that join are partitioned',
     };
   }
-  const lost = outcomes.filter(({ wonBy }) => wonBy !== undefined);
-  if (lost.length > 0) {
-    const message = `${listNodes(lost, ({ wonBy }) => `won by policy ${wonBy}`)}; the higher priority wins, then the older policy, then the name`;
-    return { state: 'stalled', reason: 'Conflicted', message };
+  if (tally.size('lost') > 0) {
+    const lost = listNodes(tally, 'lost', ({ wonBy }) => `won by policy ${wonBy}`);
+    return {
+      state: 'stalled',
+      reason: 'Conflicted',
+      message: `${lost}; the higher priority wins, then the older policy, then the name`,
+    };
   }
   if (policy.spec.mode === 'Plan') {
     return {
@@ -133,27 +132,31 @@ function judgePolicy(
       message: 'mode Plan: status.plan says what would be done; nothing is changed',
     };
   }
-  const failed = outcomes.filter(({ phase }) => phase === 'Failed');
-  if (failed.length > 0) {
-    return { state: 'stalled', reason: 'Failed', message: listNodes(failed, ({ message }) => message) };
+  if (tally.size('failed') > 0) return { state: 'stalled', reason: 'Failed', message: listNodes(tally, 'failed') };
+  if (tally.size('waiting') > 0)
+    return { state: 'progressing', reason: 'Waiting', message: listNodes(tally, 'waiting') };
+  const unfinished = tally.size('unfinished') + tally.size('unseen');
+  // Nothing but nodes that cannot take the policy: nobody is at work any more.
+  if (unfinished > 0 && unfinished === tally.size('invalid')) {
+    return { state: 'stalled', reason: 'Invalid', message: listNodes(tally, 'invalid') };
   }
-  const waiting = outcomes.filter(({ phase }) => phase === 'Waiting');
-  if (waiting.length > 0) {
-    return { state: 'progressing', reason: 'Waiting', message: listNodes(waiting, ({ message }) => message) };
-  }
-  const unfinished = outcomes.filter(({ phase }) => phase !== 'Ready');
-  if (unfinished.length > 0) {
-    return { state: 'progressing', reason: 'Reconciling', message: listNodes(unfinished, ({ message }) => message) };
+  if (unfinished > 0) {
+    const group = tally.size('unfinished') > 0 ? 'unfinished' : 'unseen';
+    return { state: 'progressing', reason: 'Reconciling', message: listNodes(tally, group) };
   }
   const message =
-    outcomes.length === 1
+    tally.matched === 1
       ? 'the selected node is as the policy says'
-      : `all ${outcomes.length} selected nodes are as the policy says`;
+      : `all ${tally.matched} selected nodes are as the policy says`;
   return { state: 'ready', reason: 'Ready', message };
 }
 
-function listNodes(outcomes: readonly NodeOutcome[], say: (outcome: NodeOutcome) => string): string {
-  const named = outcomes.slice(0, maxNames).map((outcome) => `${outcome.node}: ${say(outcome)}`);
-  const more = outcomes.length > maxNames ? [`and ${outcomes.length - maxNames} more`] : [];
-  return [...named, ...more].join('; ').slice(0, 4096);
+function listNodes(
+  tally: PolicyTally,
+  group: Parameters<PolicyTally['size']>[0],
+  say: (outcome: NodeOutcome) => string = ({ message }) => message,
+): string {
+  const named = tally.first(group, maxNames).map((outcome) => `${outcome.node}: ${say(outcome)}`);
+  const rest = tally.size(group) - maxNames;
+  return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ').slice(0, 4096);
 }

@@ -1,7 +1,10 @@
 import { makeExecute, type ChildOptions, type Execute } from './child.ts';
 import { DeviceReader } from '../reading/device-reader.ts';
 import type { DeviceDriver } from './driver.ts';
+import { DeviceError } from '../errors.ts';
+import { contradict } from '../reading/contradiction.ts';
 import { buildInstances } from '../reading/instance-assembly.ts';
+import { fillAll, findDisagreement } from '../reading/instance-check.ts';
 import {
   parseComputeInstances,
   parseInstances,
@@ -41,13 +44,40 @@ export class NvidiaSmi implements DeviceDriver {
   }
 
   async readInstances(gpu: string): Promise<readonly GpuInstanceState[]> {
-    const rows = await this.listInstances(gpu);
-    if (rows.length === 0) return [];
-    return buildInstances(rows, await this.listComputeInstances(gpu));
+    try {
+      return await this.#readInstancesOnce(gpu);
+    } catch (error) {
+      if (!(error instanceof DeviceError) || error.code !== 'Unstable') throw error;
+      return await this.#readInstancesOnce(gpu);
+    }
   }
 
-  listInstances(gpu: string): Promise<readonly InstanceRow[]> {
-    return this.#read({ name: 'Instances', gpus: [gpu] }, parseInstances);
+  async #readInstancesOnce(gpu: string): Promise<readonly GpuInstanceState[]> {
+    const rows = await this.listInstances(gpu);
+    if (rows.length === 0) return [];
+    const parts = await this.listComputeInstances(gpu);
+    const found = findDisagreement(rows, parts);
+    if (found !== undefined) throw contradict('to read the instances', found, gpu);
+    if (!fillAll(rows, parts)) await this.#demandSameParts(gpu, parts);
+    return buildInstances(rows, parts);
+  }
+
+  /** Room for a compute instance is rare: where there is some, the report has to know of the same ones. */
+  async #demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Promise<void> {
+    const { migDevices } = await this.readUse(gpu);
+    const isSame =
+      migDevices.length === parts.length &&
+      migDevices.every((device) =>
+        parts.some(({ instance, id }) => instance === device.instance && id === device.computeInstance),
+      );
+    if (isSame) return;
+    throw contradict('to read the instances', `${parts.length} rows of -lci, ${migDevices.length} in -q -x`, gpu);
+  }
+
+  async listInstances(gpu: string): Promise<readonly InstanceRow[]> {
+    const rows = await this.#read({ name: 'Instances', gpus: [gpu] }, parseInstances);
+    if (new Set(rows.map(({ gpuIndex }) => gpuIndex)).size <= 1) return rows;
+    throw contradict('to read the instances', 'rows of several GPUs', gpu);
   }
 
   listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
@@ -61,7 +91,8 @@ export class NvidiaSmi implements DeviceDriver {
     const [only] = gpus;
     if (only?.pciBusId !== gpu || gpus.length !== 1)
       throw refuseOutput(describeCommand(command), 'a report of other GPUs', execution.stdout);
-    return only;
+    if (only.fault === undefined) return only;
+    throw new DeviceError(only.fault.code, { tried: describeCommand(command), found: only.fault.message, gpu });
   }
 
   listComputeProfiles(gpu: string, instance: number): Promise<readonly ComputeProfileRow[]> {

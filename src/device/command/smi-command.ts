@@ -62,7 +62,7 @@ export function writeArguments(command: SmiCommand): readonly string[] {
     case 'List':
       return ['-L'];
     case 'ComputeCapabilities':
-      return [...select(command.gpus), '--query-gpu=pci.bus_id,compute_cap', '--format=csv,noheader,nounits'];
+      return [...select(command.gpus), '--query-gpu=pci.bus_id,uuid,compute_cap', '--format=csv,noheader,nounits'];
     case 'Profiles':
       return ['mig', ...select(command.gpus), '-lgip'];
     case 'Placements':

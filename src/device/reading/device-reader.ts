@@ -1,6 +1,6 @@
 import { DeviceError } from '../errors.ts';
-import { GpuFactsReader, type IndexedGpu } from './gpu-facts.ts';
-import { findLostGpus, parseGpuList, type GpuList } from './gpu-list.ts';
+import { GpuFactsReader, type GpuFacts, type IndexedGpu } from './gpu-facts.ts';
+import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './gpu-list.ts';
 import {
   assembleInstances,
   listOtherProcesses,
@@ -8,7 +8,15 @@ import {
   reuseInstances,
   type GpuParts,
 } from './instance-assembly.ts';
-import { parseComputeInstances, parseInstances, type ComputeInstanceRow, type InstanceRow } from './instance-table.ts';
+import { contradict } from './contradiction.ts';
+import { findStranger } from './instance-check.ts';
+import {
+  parseComputeInstances,
+  parseInstances,
+  saysMigOff,
+  type ComputeInstanceRow,
+  type InstanceRow,
+} from './instance-table.ts';
 import { explainFailure } from '../command/output.ts';
 import { parseReport, type Report } from './report-parser.ts';
 import { describeCommand, type Runner } from '../command/runner.ts';
@@ -51,7 +59,7 @@ export class DeviceReader {
   async #readOnce(): Promise<DeviceState> {
     const { report, gpus, lost, selection } = await this.#readReport();
     const factsOf = await this.#facts.read(report.driverVersion, gpus, selection);
-    const instances = await this.#readInstances(gpus, selection);
+    const instances = await this.#readInstances(gpus, selection, factsOf);
     const states = gpus.map((gpu): GpuState => {
       const { migDevices: _devices, processes: _processes, ...own } = gpu;
       const mine = instances.get(gpu.pciBusId) ?? [];
@@ -71,6 +79,8 @@ export class DeviceReader {
     const execution = await this.#runner.run(command);
     if (findLostGpus(execution).length === 0) {
       const report = parseReport(describeCommand(command), execution);
+      if (report.gpus.length !== report.attached)
+        throw contradiction(`${report.gpus.length} GPUs, of which ${report.attached} are attached`);
       return { report, gpus: report.gpus.map((gpu, index) => ({ ...gpu, index })), lost: [], selection: undefined };
     }
     // One lost GPU silences every command but -L, unless the others are named.
@@ -91,15 +101,19 @@ export class DeviceReader {
   async #readInstances(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
+    factsOf: (gpu: IndexedGpu) => GpuFacts,
   ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
     const enabled = gpus.filter(({ mig }) => mig?.current === 'Enabled');
     if (enabled.length === 0) return new Map();
     const what = selection === undefined ? {} : { gpus: selection };
     const command: ReadCommand = { name: 'Instances', ...what };
-    const rows = parseInstances(describeCommand(command), await this.#runner.run(command));
+    const execution = await this.#runner.run(command);
+    const rows = parseInstances(describeCommand(command), execution);
+    if (saysMigOff(execution)) throw contradiction(`no GPU with MIG mode on, and ${enabled.length} that are`);
     const rowsOf = (gpu: IndexedGpu): readonly InstanceRow[] => rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
     if (rows.some(({ gpuIndex }) => !enabled.some(({ index }) => index === gpuIndex)))
       throw contradiction('instances on a GPU whose MIG mode is off');
+    this.#demandKnownProfiles(enabled, rowsOf, factsOf);
     const known = enabled.map((gpu) => {
       const before = this.#before.get(gpu.pciBusId);
       return [gpu.pciBusId, reuseInstances(before?.uuid === gpu.uuid ? before : undefined, gpu, rowsOf(gpu))] as const;
@@ -107,6 +121,21 @@ export class DeviceReader {
     if (known.every((entry) => entry[1] !== undefined))
       return new Map(known.map(([busId, instances = []]) => [busId, instances]));
     return this.#assemble(enabled, rowsOf, what);
+  }
+
+  /** The tables of profiles are read once: where they are in doubt, they are read again too. */
+  #demandKnownProfiles(
+    gpus: readonly IndexedGpu[],
+    rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
+    factsOf: (gpu: IndexedGpu) => GpuFacts,
+  ): void {
+    for (const gpu of gpus) {
+      const { geometry } = factsOf(gpu);
+      const stranger = geometry && findStranger(rowsOf(gpu), geometry);
+      if (stranger === undefined) continue;
+      this.#facts.forget();
+      throw contradict('to read the device', stranger, gpu.pciBusId);
+    }
   }
 
   async #assemble(
@@ -117,6 +146,8 @@ export class DeviceReader {
     const command: ReadCommand = { name: 'List' };
     const hasDevices = gpus.some(({ migDevices }) => migDevices.length > 0);
     const list = hasDevices ? parseGpuList(describeCommand(command), await this.#runner.run(command)).gpus : [];
+    if (hasDevices && !gpus.every((gpu) => list.some((listed) => isSameGpu(gpu, listed))))
+      throw contradiction('-q -x and -L name other GPUs');
     const parts = gpus.map((gpu): GpuParts => {
       const listed = list.find(({ uuid }) => uuid === gpu.uuid)?.migDevices ?? new Map();
       return { report: gpu, instances: rowsOf(gpu), listed };
@@ -144,6 +175,10 @@ export class DeviceReader {
   }
 }
 
+function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): boolean {
+  return reported.index === index && reported.uuid === uuid && reported.product === product;
+}
+
 function contradiction(found: string): DeviceError {
-  return new DeviceError('Unstable', { tried: 'to read the device', found });
+  return contradict('to read the device', found);
 }

@@ -1,6 +1,7 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { DeviceError } from '../errors.ts';
+import { contradict } from './contradiction.ts';
 import { buildGeometry, parsePlacements, parseProfiles, type PlacementRow, type ProfileRow } from './profile-table.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import { describeCommand, type Runner } from '../command/runner.ts';
@@ -39,13 +40,18 @@ export class GpuFactsReader {
     const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
     if (!gpus.every((gpu) => this.#facts.has(keyOf(gpu)))) {
       const geometries = await this.#readGeometries(gpus, selection);
-      const capabilities = await this.#readCapabilities(selection);
+      const capabilities = await this.#readCapabilities(gpus, selection);
       for (const gpu of gpus) {
         const geometry = geometries.get(gpu.index);
-        this.#facts.set(keyOf(gpu), { geometry, computeCapability: capabilities.get(gpu.pciBusId) });
+        this.#facts.set(keyOf(gpu), { geometry, computeCapability: capabilities.get(gpu.uuid) });
       }
     }
     return (gpu) => this.#facts.get(keyOf(gpu)) ?? { geometry: undefined, computeCapability: undefined };
+  }
+
+  /** Has everything read again the next time. */
+  forget(): void {
+    this.#facts.clear();
   }
 
   async #readGeometries(
@@ -77,18 +83,30 @@ export class GpuFactsReader {
     return known;
   }
 
-  /** Old drivers do not know the field: no harm, a label is missing then. */
-  async #readCapabilities(selection: GpuSelection | undefined): Promise<ReadonlyMap<string, string>> {
-    const { rc, stdout, end } = await this.#runner.run({
+  /**
+   * By UUID, which the report must have given to the same GPU. Old drivers do not know the field: no harm, a label is missing then.
+   */
+  async #readCapabilities(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+  ): Promise<ReadonlyMap<string, string>> {
+    const command: ReadCommand = {
       name: 'ComputeCapabilities',
       ...(selection === undefined ? {} : { gpus: selection }),
-    });
+    };
+    const { rc, stdout, end } = await this.#runner.run(command);
     if (rc !== 0 || end !== 'Exited') return new Map();
+    const lines = stdout.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
+    for (const { uuid, pciBusId } of gpus) {
+      const isSame = lines.some(
+        ([busId = '', id]) => id === uuid && isBusId(busId) && normalizeBusId(busId) === pciBusId,
+      );
+      if (!isSame) throw contradict(describeCommand(command), `no GPU ${uuid}, which -q -x reports`, pciBusId);
+    }
     return new Map(
-      stdout.split('\n').flatMap((line) => {
-        const [busId = '', capability = ''] = line.split(',').map((cell) => cell.trim());
-        return isBusId(busId) && /^\d+\.\d+$/.test(capability) ? [[normalizeBusId(busId), capability] as const] : [];
-      }),
+      lines.flatMap(([, uuid = '', capability = '']) =>
+        /^\d+\.\d+$/.test(capability) ? [[uuid, capability] as const] : [],
+      ),
     );
   }
 }

@@ -1,5 +1,6 @@
 import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
 import { normalizeBusId } from '../command/smi-command.ts';
+import { isComputeProfile, isGpuUuid, isMigUuid, isProduct } from './spelling.ts';
 import type { GpuFault } from './state.ts';
 
 export interface ListedGpu {
@@ -32,21 +33,40 @@ export function parseGpuList(tried: string, execution: Execution): GpuList {
   const gpus: (ListedGpu & { readonly migDevices: Map<number, ListedMigDevice> })[] = [];
   for (const line of answer.split('\n')) {
     if (line.trim() === '') continue;
-    const gpu = /^GPU (\d+): (.+) \(UUID: (GPU-[0-9a-f-]+)\)\s*$/.exec(line);
-    const device = /^\s+MIG (\S+)\s+Device\s+(\d+): \(UUID: (MIG-[^\s)]+)\)\s*$/.exec(line);
+    const gpu = readGpuLine(line);
     const last = gpus.at(-1);
-    if (gpu !== null) {
-      const [, index, product = '', uuid = ''] = gpu;
-      gpus.push({ index: Number(index), product, uuid, migDevices: new Map() });
-    } else if (device !== null && last !== undefined) {
-      const [, profile = '', index, uuid = ''] = device;
-      last.migDevices.set(Number(index), { uuid, profile });
-    } else {
-      throw refuseOutput(tried, 'a line that is neither a GPU nor a MIG device', execution.stdout);
+    if (gpu !== undefined) {
+      gpus.push(gpu);
+      continue;
     }
+    const [index, device] = (last && readDeviceLine(line, last.uuid)) ?? [];
+    if (last === undefined || index === undefined || device === undefined)
+      throw refuseOutput(tried, 'a line that is neither a GPU nor a MIG device', execution.stdout);
+    if (last.migDevices.has(index)) throw refuseOutput(tried, `MIG device ${index} twice`, execution.stdout);
+    last.migDevices.set(index, device);
   }
+  const uuids = gpus.flatMap(({ uuid, migDevices }) => [
+    uuid,
+    ...[...migDevices.values()].map((device) => device.uuid),
+  ]);
+  if (new Set([...uuids, ...gpus.map(({ index }) => index)]).size !== uuids.length + gpus.length)
+    throw refuseOutput(tried, 'an index or a UUID twice', execution.stdout);
   if (gpus.length === 0 && lost.length === 0) throw refuseOutput(tried, 'no GPU and no word of it', execution.stdout);
   return { gpus, lost };
+}
+
+function readGpuLine(line: string): (ListedGpu & { readonly migDevices: Map<number, ListedMigDevice> }) | undefined {
+  const [, index, product = '', uuid = ''] = /^GPU (\d{1,3}): (.+) \(UUID: (\S+)\)\s*$/.exec(line) ?? [];
+  if (index === undefined || !isProduct(product) || !isGpuUuid(uuid)) return undefined;
+  return { index: Number(index), product, uuid, migDevices: new Map() };
+}
+
+function readDeviceLine(line: string, gpu: string): readonly [number, ListedMigDevice] | undefined {
+  const match = /^\s+MIG (\S+)\s+Device\s+(\d{1,3}): \(UUID: (\S+)\)\s*$/.exec(line);
+  const [, profile = '', index, uuid = ''] = match ?? [];
+  return match === null || !isComputeProfile(profile) || !isMigUuid(uuid, gpu)
+    ? undefined
+    : [Number(index), { uuid, profile }];
 }
 
 /** `gpu 0000:0F:00.0: GPU is lost.`, `GPU0000:0F:00.0: ...`, and from 610 on `GPU1: 0000:34:00.0: Unknown Error`. */

@@ -1,5 +1,6 @@
 import { computeInstanceSlices, isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
 import type { ListedMigDevice } from './gpu-list.ts';
+import { findDisagreement } from './instance-check.ts';
 import type { ComputeInstanceRow, InstanceRow } from './instance-table.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
 import type { ComputeInstanceState, GpuInstanceState, GpuState, ProcessState } from './state.ts';
@@ -41,6 +42,13 @@ export function assembleInstances(parts: GpuParts): readonly GpuInstanceState[] 
   if (computeInstances.length !== devices.size || listed.size !== devices.size) return undefined;
   if (report.migDevices.some(({ instance, index }) => !ids.has(instance) || !listed.has(index))) return undefined;
   if (computeInstances.some(({ instance, id }) => !devices.has(`${instance}/${id}`))) return undefined;
+  if (findDisagreement(instances, computeInstances) !== undefined) return undefined;
+  const names = new Set(computeInstances.map(({ profile }) => profile));
+  const isCrossed = computeInstances.some(({ instance, id, profile }) => {
+    const name = listed.get(devices.get(`${instance}/${id}`)?.index ?? -1)?.profile;
+    return name !== undefined && name !== profile && names.has(name);
+  });
+  if (isCrossed) return undefined;
   return buildInstances(instances, computeInstances, (part) => {
     const device = devices.get(`${part.instance}/${part.id}`);
     return device && { device, uuid: listed.get(device.index)?.uuid };

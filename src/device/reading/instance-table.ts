@@ -1,4 +1,7 @@
 import { explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { contradict } from './contradiction.ts';
+import { findImpossible, findImpossibleParts } from './instance-check.ts';
+import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable } from './table.ts';
 
 /** A row of `nvidia-smi mig -lgi`. */
@@ -18,37 +21,43 @@ export interface ComputeInstanceRow extends InstanceRow {
 
 /**
  * Reads `-lgi`.
- * @throws DeviceError unless the output is a whole table or says in its exact words that there is none
+ * @throws DeviceError unless the output is a whole table or says in its exact words that there is none; Unstable if its rows
+ *   cannot all be true
  */
 export function parseInstances(tried: string, execution: Execution): readonly InstanceRow[] {
   if (saysNone(execution)) return [];
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
-  return readRows(tried, execution.stdout).map(({ numbers: [gpuIndex, profileId, id], ...row }) => ({
-    ...row,
-    gpuIndex,
-    profileId,
-    id,
-  }));
+  const rows = readRows(tried, execution.stdout, isInstanceProfile);
+  const instances = rows.map(({ numbers: [gpuIndex, profileId, id], ...row }) => ({ ...row, gpuIndex, profileId, id }));
+  const impossible = findImpossible(instances);
+  if (impossible !== undefined) throw contradict(tried, impossible);
+  return instances;
 }
 
 /** Reads `-lci`; as {@link parseInstances}. */
 export function parseComputeInstances(tried: string, execution: Execution): readonly ComputeInstanceRow[] {
   if (saysNone(execution)) return [];
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
-  return readRows(tried, execution.stdout, 'optional').map(
-    ({ numbers: [gpuIndex, instance, profileId, id], ...row }) => {
-      if (id === undefined) throw refuseOutput(tried, 'a row with too few numbers', execution.stdout);
-      return { ...row, gpuIndex, instance, profileId, id };
-    },
-  );
+  const rows = readRows(tried, execution.stdout, isComputeProfile, 'optional');
+  const parts = rows.map(({ numbers: [gpuIndex, instance, profileId, id], ...row }) => {
+    if (id === undefined) throw refuseOutput(tried, 'a row with too few numbers', execution.stdout);
+    return { ...row, gpuIndex, instance, profileId, id };
+  });
+  const impossible = findImpossibleParts(parts);
+  if (impossible !== undefined) throw contradict(tried, impossible);
+  return parts;
+}
+
+/** True if a command for GPU instances found no GPU whose MIG mode is on. */
+export function saysMigOff({ rc, stdout, end }: Execution): boolean {
+  return end === 'Exited' && rc === 0 && stdout.trim() === 'No MIG-enabled devices found.';
 }
 
 /** Nothing there is an answer only in these words: any other failure means that we do not know. */
-export function saysNone({ rc, stdout, end }: Execution): boolean {
-  if (end !== 'Exited') return false;
-  const text = stdout.trim();
-  if (rc === 0) return text === 'No MIG-enabled devices found.';
-  return rc === 6 && /^No (?:GPU|compute) instances found: Not Found$/.test(text);
+export function saysNone(execution: Execution): boolean {
+  const { rc, stdout, end } = execution;
+  if (saysMigOff(execution)) return true;
+  return end === 'Exited' && rc === 6 && /^No (?:GPU|compute) instances found: Not Found$/.test(stdout.trim());
 }
 
 interface Row {
@@ -60,8 +69,13 @@ interface Row {
 }
 
 /** Both tables differ only in how many ids stand before the name; columns that later drivers add are left out by name. */
-function readRows(tried: string, output: string, placement?: 'optional'): readonly Row[] {
-  const table = readTable(tried, output);
+function readRows(
+  tried: string,
+  output: string,
+  isProfile: (name: string) => boolean,
+  placement?: 'optional',
+): readonly Row[] {
+  const table = readTable(tried, output, 1);
   const columns = findColumns(tried, table, output);
   const name = columns.indexOf('Name');
   const place = columns.indexOf('Placement');
@@ -70,9 +84,15 @@ function readRows(tried: string, output: string, placement?: 'optional'): readon
     if (cells.length !== columns.length) throw refuseOutput(tried, 'a row with other cells than the header', output);
     const profile = cells[name];
     const text = place === -1 && placement === 'optional' ? '0:0' : (cells[place] ?? '');
-    const [, start, size] = /^(\d+):(\d+)$/.exec(text) ?? [];
+    const [, start, size] = /^(\d{1,2}):(\d{1,2})$/.exec(text) ?? [];
     const [first, second, third, ...rest] = ids.map((at) => readDecimal(cells[at]));
-    if (profile === undefined || start === undefined || first === undefined || second === undefined)
+    if (
+      profile === undefined ||
+      !isProfile(profile) ||
+      start === undefined ||
+      first === undefined ||
+      second === undefined
+    )
       throw refuseOutput(tried, 'a row without its profile, ids or placement', output);
     if (third === undefined || rest.includes(undefined)) throw refuseOutput(tried, 'a row without its ids', output);
     const more = rest.filter((number) => number !== undefined);

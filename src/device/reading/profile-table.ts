@@ -4,6 +4,7 @@ import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profil
 import { DeviceError } from '../errors.ts';
 import { saysNone } from './instance-table.ts';
 import { dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
 /** A profile of `nvidia-smi mig -lgip`. Free counts are not read: with MIG off they mean nothing. */
@@ -30,7 +31,7 @@ export interface PlacementRow {
 export function parseProfiles(tried: string, execution: Execution): readonly ProfileRow[] {
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
   const { stdout } = execution;
-  const table = readTable(tried, stdout);
+  const table = readTable(tried, stdout, 2);
   const columns = findColumns(tried, table, stdout);
   const below = findColumnsBelow(table);
   const rows: ProfileRow[] = [];
@@ -47,6 +48,8 @@ export function parseProfiles(tried: string, execution: Execution): readonly Pro
     };
     const count = (name: string): number => readCount(cell(name)) ?? refuse(tried, `no number in ${name}`, stdout);
     const total = /^\d+\/(\d+)$/.exec(cell('Instances'))?.[1];
+    if (!isInstanceProfile(cell('Name'))) refuse(tried, 'a profile without its name', stdout);
+    if (!/^\d{1,4}\.\d\d$/.test(cell('Memory'))) refuse(tried, 'a profile without its memory', stdout);
     rows.push({
       gpuIndex: count('GPU'),
       name: cell('Name'),
@@ -73,16 +76,16 @@ export function parsePlacements(tried: string, execution: Execution): readonly P
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const match = /^\s*GPU\s+(\d+)\s+Profile ID\s+(\d+)\s+Placements?\s*:\s*\{([\d,\s]*)\}:(\d+)/.exec(line);
+      const match =
+        /^\s*GPU\s+(\d+)\s+Profile ID\s+(\d+)\s+Placements?\s*:\s*\{((?:\d{1,2}(?:,\d{1,2})*)?)\}:(\d{1,2})\s*$/.exec(
+          line,
+        );
       if (match === null) return refuse(tried, 'a line that is no placement', execution.stdout);
       const [, gpuIndex, profileId, starts = '', size] = match;
       return {
         gpuIndex: Number(gpuIndex),
         profileId: Number(profileId),
-        starts: starts
-          .split(',')
-          .filter((start) => start.trim() !== '')
-          .map(Number),
+        starts: starts === '' ? [] : starts.split(',').map(Number),
         size: Number(size),
       };
     });
@@ -103,14 +106,14 @@ export function parseComputeProfiles(tried: string, execution: Execution): reado
   if (saysNone(execution))
     throw new DeviceError('Unstable', { tried, found: `the GPU instance is gone: ${execution.stdout.trim()}` });
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
-  const { rows } = readTable(tried, execution.stdout);
+  const { rows } = readTable(tried, execution.stdout, 2);
   // The header spans several lines and columns (`Exclusive SM`); only the upper row of a profile has its total.
   return rows
     .filter((cells) => cells.some((cell) => cell.includes('/')))
     .map((cells) => {
       const [, , name, id = '', , multiprocessors] = cells;
       const numbers = [readCount(id.replace('*', '')), readCount(multiprocessors)] as const;
-      if (name === undefined || numbers[0] === undefined || numbers[1] === undefined)
+      if (name === undefined || !isComputeProfile(name) || numbers[0] === undefined || numbers[1] === undefined)
         return refuse(tried, 'a profile without its id', execution.stdout);
       return { name, id: numbers[0], multiprocessors: numbers[1] };
     });

@@ -7,21 +7,30 @@ export interface SmiTable {
 }
 
 /**
- * Reads a table by its words, never by positions: widths differ between drivers (79 and 81 columns were seen).
+ * Reads a table by its words, never by positions: widths differ between drivers (79 and 81 columns were seen). Every driver draws
+ * the same line above the table and below each entry, and never a table without entries: it says in a sentence that there are none.
  *
- * @throws DeviceError ParseError if it is no table or is cut off
+ * @param height lines of an entry
+ * @throws DeviceError ParseError if it is no table or is not whole
  */
-export function readTable(tried: string, output: string): SmiTable {
-  const lines = dropNotices(output)
+export function readTable(tried: string, output: string, height: 1 | 2): SmiTable {
+  const text = dropNotices(output)
     .split('\n')
-    .map((line) => line.trim());
-  const text = lines.filter((line) => line !== '');
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   const ruler = text.findIndex((line) => /^\|=+\|$/.test(line));
   if (ruler === -1) throw refuseOutput(tried, 'no table', output);
-  if (!isBorder(text[0]) || !isBorder(text.at(-1))) throw refuseOutput(tried, 'a table without its end', output);
-  const cells = (from: readonly string[]): readonly (readonly string[])[] =>
-    from.filter((line) => !isBorder(line)).map((line) => readCells(tried, line, output));
-  return { headers: cells(text.slice(0, ruler)), rows: cells(text.slice(ruler + 1)) };
+  const [border = ''] = text;
+  const headers = text.slice(1, ruler);
+  const entries = text.slice(ruler + 1);
+  if (!isBorder(border) || border.length !== text[ruler]?.length || headers.some(isBorder))
+    throw refuseOutput(tried, 'a table without its head', output);
+  const isDrawn = entries.every((line, at) => ((at + 1) % (height + 1) === 0 ? line === border : !isBorder(line)));
+  if (!isDrawn || entries.length === 0 || entries.length % (height + 1) !== 0)
+    throw refuseOutput(tried, 'a table without its end, or with a line too many or too few', output);
+  const cells = (lines: readonly string[]): readonly (readonly string[])[] =>
+    lines.filter((line) => line !== border).map((line) => readCells(tried, line, output));
+  return { headers: cells(headers), rows: cells(entries) };
 }
 
 /** The header line that names the columns: the one with `GPU` and `Name`. */
@@ -31,8 +40,8 @@ export function findColumns(tried: string, table: SmiTable, output: string): rea
   return columns;
 }
 
-function isBorder(line: string | undefined): boolean {
-  return line !== undefined && /^\+[-+=]+\+$/.test(line);
+function isBorder(line: string): boolean {
+  return /^\+[-+=]+\+$/.test(line);
 }
 
 function readCells(tried: string, line: string, output: string): readonly string[] {

@@ -27,7 +27,9 @@ export function readXml(document: string): XmlElement | undefined {
   for (let match = token.exec(document); match !== null; match = token.exec(document)) {
     const current = open.at(-1);
     if (current === undefined) return undefined;
-    current.text += document.slice(end, match.index);
+    const text = document.slice(end, match.index);
+    if (text.includes('<')) return undefined;
+    current.text += text;
     end = token.lastIndex;
     const { close, name, attributes = '', empty } = match.groups ?? {};
     if (name === undefined) continue;
@@ -61,8 +63,25 @@ export function textAt(element: XmlElement, ...path: readonly string[]): string 
   return elementAt(element, ...path)?.text;
 }
 
+/** Undefined also where there are two of the name: which of them is meant is unknown. */
 export function elementAt(element: XmlElement, ...path: readonly string[]): XmlElement | undefined {
-  return path.reduce<XmlElement | undefined>((at, name) => at?.children.find((child) => child.name === name), element);
+  return path.reduce<XmlElement | undefined>((at, name) => {
+    const found = at?.children.filter((child) => child.name === name) ?? [];
+    return found.length === 1 ? found[0] : undefined;
+  }, element);
+}
+
+/** How many elements of each name there are in an element, at any depth. */
+export function countNames(element: XmlElement): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const walk = ({ children }: XmlElement): void => {
+    for (const child of children) {
+      counts.set(child.name, (counts.get(child.name) ?? 0) + 1);
+      walk(child);
+    }
+  };
+  walk(element);
+  return counts;
 }
 
 export function elementsAt(element: XmlElement, ...path: readonly string[]): readonly XmlElement[] {

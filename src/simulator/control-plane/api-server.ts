@@ -27,6 +27,10 @@ export function caFileOf(folder: string): string {
   return join(folder, 'certificates', 'apiserver.crt');
 }
 
+export function keyFileOf(folder: string): string {
+  return join(folder, 'certificates', 'apiserver.key');
+}
+
 /** @throws ControlPlaneError `StartFailed` */
 export async function startApiServer(options: ApiServerOptions): Promise<Component> {
   const { folder, guard, identities, port } = options;

@@ -16,6 +16,15 @@ export interface ControlPlaneOptions {
   readonly controllerManagerArguments?: readonly string[];
 }
 
+/** What a kubeconfig file is to say. */
+export interface KubeconfigAbout {
+  /** The administrator's unless told. */
+  readonly token?: string;
+  readonly namespace?: string;
+  /** Address of a proxy with the API server's certificate; the API server's own unless told. */
+  readonly server?: string;
+}
+
 /** A control plane of its own on the loopback interface, gone without a trace when it is stopped or we end. */
 export interface ControlPlane extends AsyncDisposable {
   /** `https://127.0.0.1:PORT` */
@@ -34,8 +43,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly client: ApiClient;
   /** Process ids of what runs now, by program name. */
   pids(): Readonly<Record<string, number>>;
-  /** Writes a kubeconfig file, the administrator's where no token is given, and returns its path. */
-  kubeconfigFile(user?: { readonly token?: string; readonly namespace?: string }): Promise<string>;
+  /** Writes a kubeconfig file and returns its path. */
+  kubeconfigFile(about?: KubeconfigAbout): Promise<string>;
   serviceAccountToken(namespace: string, name: string, options?: TokenOptions): Promise<string>;
   /** Runs kubectl, as the administrator where no token is given; its exit status is the caller's to judge. */
   kubectl(

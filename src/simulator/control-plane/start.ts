@@ -69,10 +69,10 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
   const caFile = caFileOf(folder);
   const ca = await readFile(caFile, 'utf8');
   const client = createApiClient(server, ca, identities.tokens.admin);
-  const kubeconfigFile: ControlPlane['kubeconfigFile'] = async ({ token, namespace } = {}) => {
+  const kubeconfigFile: ControlPlane['kubeconfigFile'] = async ({ token, namespace, server: address } = {}) => {
     const file = join(folder, `kubeconfig-${randomUUID()}`);
     const about = {
-      server,
+      server: address ?? server,
       ca,
       token: token ?? identities.tokens.admin,
       ...(namespace !== undefined && { namespace }),

@@ -14,6 +14,7 @@ import { syncLease } from './node/lease.ts';
 import type { Machine } from './node/machine.ts';
 import { syncNode } from './node/node-sync.ts';
 import { PodIndex } from './pods/pod-index.ts';
+import type { PodProgram } from './pods/pod-program.ts';
 import { releasePod, syncPod } from './pods/pod-sync.ts';
 import type { KubeletTiming } from './timing.ts';
 
@@ -23,6 +24,8 @@ export interface FleetLoopOptions {
   readonly timing: KubeletTiming;
   /** The nodes there are, by name; changed by others. */
   readonly hosts: ReadonlyMap<string, Host>;
+  /** The real program that a pod stands for; most have none. */
+  readonly programOf: (pod: PodObject) => PodProgram | undefined;
 }
 
 /** Watches the Nodes and pods of a fleet, and brings each in line with its machine. */
@@ -32,6 +35,7 @@ export class FleetLoop {
   readonly #client: KubeClient;
   readonly #timing: KubeletTiming;
   readonly #hosts: ReadonlyMap<string, Host>;
+  readonly #programOf: FleetLoopOptions['programOf'];
   /** Label of each node that chooses the config file of its daemons. */
   readonly #configLabels = new Map<string, string | undefined>();
   readonly #queue: WorkQueue;
@@ -39,10 +43,11 @@ export class FleetLoop {
   readonly #pods: Reflector<PodObject>;
   #kubeletVersion = '';
 
-  constructor({ client, logger, timing, hosts }: FleetLoopOptions) {
+  constructor({ client, logger, timing, hosts, programOf }: FleetLoopOptions) {
     this.#client = client;
     this.#timing = timing;
     this.#hosts = hosts;
+    this.#programOf = programOf;
     this.#queue = new WorkQueue({
       reconcile: (key) => this.#reconcile(key),
       logger,
@@ -122,6 +127,7 @@ export class FleetLoop {
       client: this.#client,
       timing: this.#timing,
       labels,
+      program: this.#programOf(pod),
     });
     if (host.machine.advertised !== before) this.wakeNode(name);
     return result;

@@ -6,6 +6,8 @@ import { bootHost } from './node/host.ts';
 import type { Host } from './node/host.ts';
 import type { Machine } from './node/machine.ts';
 import type { PluginFault } from './daemons/plugin-registration.ts';
+import type { PodObject } from './node/kube-objects.ts';
+import type { PodProgram } from './pods/pod-program.ts';
 import type { PodHolding } from './pods/pod-resources.ts';
 import type { SimulatedNode } from './node/simulated-node.ts';
 import { StateWatch } from './node/state-watch.ts';
@@ -17,6 +19,11 @@ export interface KubeletFleetOptions {
   readonly client: KubeClient;
   readonly logger?: Logger;
   readonly timing?: Partial<KubeletTiming>;
+  /**
+   * The real program that a pod stands for, where there is one: the pod is ready while that runs. After it has started or
+   * ended, call `wakeNode`.
+   */
+  readonly programOf?: (pod: PodObject) => PodProgram | undefined;
 }
 
 /**
@@ -32,12 +39,12 @@ export class KubeletFleet implements AsyncDisposable {
   readonly #states = new StateWatch();
   readonly #loop: FleetLoop;
 
-  constructor({ client, logger = silentLogger, timing }: KubeletFleetOptions) {
+  constructor({ client, logger = silentLogger, timing, programOf = () => undefined }: KubeletFleetOptions) {
     this.#client = client;
     this.#nfdClient = new KubeClient(client.config, 'nfd-master');
     this.#logger = logger;
     this.#timing = { ...usualKubeletTiming, ...timing };
-    this.#loop = new FleetLoop({ client, logger, timing: this.#timing, hosts: this.#hosts });
+    this.#loop = new FleetLoop({ client, logger, timing: this.#timing, hosts: this.#hosts, programOf });
   }
 
   async start(): Promise<void> {
@@ -69,6 +76,11 @@ export class KubeletFleet implements AsyncDisposable {
     await host.server?.close();
     this.#states.remove(host.machine.node.stateFile);
     this.#hosts.delete(name);
+  }
+
+  /** Has a node and its pods brought in line with what runs there. */
+  wakeNode(name: string): void {
+    this.#loop.wakeAll(name);
   }
 
   /** Cuts a node off: nothing of it is renewed, started or ended until `resumeNode`. */

@@ -2,10 +2,14 @@ import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { projectRoot } from './programs.ts';
 
-/** CRDs and RBAC of config/, as a user installs them; done when the API serves them. */
+/**
+ * CRDs, RBAC and the agents' DaemonSet of config/, as a user installs them; done when the API serves them. The pods of the
+ * DaemonSet run nothing: they stand for the agents' processes, as the nodes' kubelets tell.
+ */
 export async function installApi(controlPlane: ControlPlane): Promise<void> {
   await applyFolder(controlPlane, 'config/crd');
   await applyFolder(controlPlane, 'config/rbac');
+  await applyFolder(controlPlane, 'config/agent');
   const paths = ['gpupartitionpolicies', 'gpunodepartitions'].map(
     (plural) => `/apis/gpupartition.dev/v1alpha1/${plural}`,
   );

@@ -2,27 +2,46 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Guard } from '../control-plane/guard.ts';
+import type { PodProgram } from '../kubelet/pods/pod-program.ts';
 
 /** As config/ sets them: glibc keeps an arena per thread otherwise, 10 to 15 MB that nobody uses. */
 const memorySettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /** One of our programs, running as it would in a cluster: its own token, its own log. */
-export class RigProcess {
+export class RigProcess implements PodProgram {
   readonly name: string;
   readonly logFile: string;
   readonly #argv: readonly string[];
   readonly #guard: Guard;
+  readonly #onChange: () => void;
   #child: ChildProcess | undefined;
+  #ends = 0;
 
-  constructor(name: string, argv: readonly string[], logFile: string, guard: Guard) {
+  /** @param onChange called after it has started or ended */
+  constructor(
+    name: string,
+    argv: readonly string[],
+    logFile: string,
+    guard: Guard,
+    onChange: () => void = () => undefined,
+  ) {
     this.name = name;
     this.logFile = logFile;
     this.#argv = argv;
     this.#guard = guard;
+    this.#onChange = onChange;
   }
 
   get pid(): number | undefined {
     return this.#child?.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined;
+  }
+
+  get isRunning(): boolean {
+    return this.pid !== undefined;
+  }
+
+  get ends(): number {
+    return this.#ends;
   }
 
   /** Exit status of the last run; undefined while it runs, null when a signal ended it. */
@@ -45,7 +64,12 @@ export class RigProcess {
     const { pid } = child;
     if (pid === undefined) return;
     this.#guard.watch(pid);
-    child.once('exit', () => this.#guard.forget(pid));
+    child.once('exit', () => {
+      this.#guard.forget(pid);
+      this.#ends += 1;
+      this.#onChange();
+    });
+    this.#onChange();
   }
 
   /** Ends it and waits until it is gone. SIGKILL: as a crash is. */

@@ -6,34 +6,22 @@ import { type Guard, startGuard } from '../control-plane/guard.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import { KubeletFleet } from '../kubelet/fleet.ts';
-import type { KubeletTiming } from '../kubelet/timing.ts';
 import { rebootNode } from '../nvidia-smi/nvml/device.ts';
 import { assembleGpus } from '../nvidia-smi/nvml/gpu.ts';
 import { updateStateFile } from '../nvidia-smi/state/state-file.ts';
 import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
+import { agentOf } from './agent-pods.ts';
 import { installApi, waitFor } from './install.ts';
 import { type NodeFiles, nodeFilesIn, writeBootId, writeNodeFiles } from './node-files.ts';
-import { RigProcess } from './process.ts';
+import type { RigProcess } from './process.ts';
 import { programPath } from './programs.ts';
+import type { RigOptions } from './rig-options.ts';
+import { makeAgent, makeController } from './make-program.ts';
 import { describeRigNode, machineProduct, type RigNode } from './rig-node.ts';
-
-/** As in config/agent: the agent has little to do and must not cost a node much. */
-const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
 
 export { applyFolder } from './install.ts';
 export type { RigNode } from './rig-node.ts';
-
-export interface RigOptions {
-  readonly controlPlane: ControlPlane;
-  readonly nodes: readonly RigNode[];
-  readonly controllerArguments?: readonly string[];
-  readonly agentArguments?: readonly string[];
-  /** Waits of the simulated kubelets. */
-  readonly kubeletTiming?: Partial<KubeletTiming>;
-}
-
-/** Longer than any demo is kept open. */
-const tokenSeconds = 48 * 3600;
+export type { RigOptions } from './rig-options.ts';
 
 /**
  * A whole GPU cluster on this machine: Kubernetes' own control plane, simulated nodes, and our controller and agents as
@@ -45,25 +33,28 @@ export class Rig implements AsyncDisposable {
   readonly fleet: KubeletFleet;
   readonly controller: RigProcess;
   readonly #guard: Guard;
-  readonly #agents = new Map<string, RigProcess>();
+  readonly #standbys: RigProcess[] = [];
+  readonly #agents: Map<string, RigProcess>;
   readonly #options: RigOptions;
 
-  private constructor(options: RigOptions, folder: string, fleet: KubeletFleet, controllerKubeconfig: string) {
+  private constructor(
+    options: RigOptions,
+    parts: {
+      readonly folder: string;
+      readonly fleet: KubeletFleet;
+      readonly agents: Map<string, RigProcess>;
+      readonly guard: Guard;
+      readonly controller: RigProcess;
+    },
+  ) {
+    const { folder, fleet, agents, guard, controller } = parts;
     this.#options = options;
     this.controlPlane = options.controlPlane;
-    // Whatever becomes of us, the programs and the folder go with us.
-    this.#guard = startGuard(folder);
+    this.#guard = guard;
     this.folder = folder;
     this.fleet = fleet;
-    const argv = [
-      programPath('controller'),
-      '--kubeconfig',
-      controllerKubeconfig,
-      '--identity',
-      'controller-0',
-      ...(options.controllerArguments ?? []),
-    ];
-    this.controller = new RigProcess('controller', argv, join(folder, 'controller.log'), this.#guard);
+    this.#agents = agents;
+    this.controller = controller;
   }
 
   /** Installs CRDs and RBAC, boots the nodes, and starts the controller and an agent on each node. */
@@ -75,16 +66,28 @@ export class Rig implements AsyncDisposable {
     for (const { name } of nodes) nodeFilesIn(folder, name);
     const kubeletConfig = await controlPlane.kubeconfigFile({ token: controlPlane.kubeletToken });
     const client = new KubeClient(loadKubeConfig({ kubeconfig: kubeletConfig }), 'simulated-kubelet');
-    const fleet = new KubeletFleet({ client, timing: options.kubeletTiming ?? {} });
-    await fleet.start();
-    const token = await controlPlane.serviceAccountToken('gpu-partition-system', 'gpu-partition-controller', {
-      expirationSeconds: tokenSeconds,
+    const agents = new Map<string, RigProcess>();
+    const fleet = new KubeletFleet({
+      client,
+      timing: options.kubeletTiming ?? {},
+      programOf: (pod) => agentOf(pod, agents),
     });
-    const rig = new Rig(options, folder, fleet, await controlPlane.kubeconfigFile({ token }));
+    await fleet.start();
+    // Whatever becomes of us, the programs and the folder go with us.
+    const guard = startGuard(folder);
+    const controller = await makeController(options, guard, folder, 'controller-0');
+    const rig = new Rig(options, { folder, fleet, agents, guard, controller });
     await Promise.all(nodes.map((node) => rig.#boot(node)));
     rig.controller.start();
     for (const agent of rig.#agents.values()) agent.start();
     return rig;
+  }
+
+  /** One more controller, not started yet, that stands by while another leads. */
+  async addController(identity: string): Promise<RigProcess> {
+    const controller = await makeController(this.#options, this.#guard, this.folder, identity);
+    this.#standbys.push(controller);
+    return controller;
   }
 
   agent(node: string): RigProcess {
@@ -147,7 +150,8 @@ export class Rig implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.controller, ...this.#agents.values()].map((program) => program.stop('SIGTERM')));
+    const programs = [this.controller, ...this.#standbys, ...this.#agents.values()];
+    await Promise.all(programs.map((program) => program.stop('SIGTERM')));
     await this.fleet.stop();
     this.#guard.release();
     await rm(this.folder, { recursive: true, force: true });
@@ -158,7 +162,7 @@ export class Rig implements AsyncDisposable {
   }
 
   async #boot(node: RigNode): Promise<void> {
-    const { controlPlane, agentArguments = [] } = this.#options;
+    const { controlPlane } = this.#options;
     const { name } = node;
     const files = this.#filesOf(name);
     const bootId = await writeNodeFiles(files, machineProduct);
@@ -174,22 +178,8 @@ export class Rig implements AsyncDisposable {
     await this.fleet.addNode({ ...describeRigNode(node, files), bootId });
     // A token names its node by uid: the Node has to be there first.
     await waitFor(async () => (await controlPlane.client.send({ path: `/api/v1/nodes/${name}` })).status === 200);
-    const token = await controlPlane.serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {
-      bound: { node: name },
-      expirationSeconds: tokenSeconds,
-    });
-    const options = {
-      'node-name': name,
-      kubeconfig: await controlPlane.kubeconfigFile({ token }),
-      'nvidia-smi': nvidiaSmi,
-      'state-dir': files.agentFolder,
-      'machine-file': files.machine,
-      'boot-id-file': files.bootId,
-      'pod-resources-socket': files.podResourcesSocket,
-    };
-    const argv = Object.entries(options).flatMap(([option, value]) => [`--${option}`, value]);
-    const agent = [...agentMemorySettings, programPath('agent'), ...argv, ...agentArguments];
-    this.#agents.set(name, new RigProcess(`agent ${name}`, agent, files.agentLog, this.#guard));
+    const onChange = (): void => this.fleet.wakeNode(name);
+    this.#agents.set(name, await makeAgent(this.#options, this.#guard, { node: name, files, nvidiaSmi, onChange }));
   }
 
   #filesOf(node: string): NodeFiles {

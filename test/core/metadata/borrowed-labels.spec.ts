@@ -1,16 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  borrow,
-  changeLoans,
-  giveBack,
-  loansOf,
-  onLoanAnnotation,
-} from '../../../src/core/metadata/borrowed-labels.ts';
-import type { NodeChange, NodeMetadata } from '../../../src/core/metadata/node-patch.ts';
+import { changeLoans, type LoanChoice, loansOf, onLoanAnnotation } from '../../../src/core/metadata/borrowed-labels.ts';
+import type { NodeChange, NodeMetadata } from '../../../src/core/metadata/node-change.ts';
 
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';
 const config = 'nvidia.com/device-plugin.config';
+
+const borrow = (node: NodeMetadata, labels: Readonly<Record<string, string>>): NodeChange =>
+  changeLoans(node, labels, []);
+const giveBack = (node: NodeMetadata, choice: LoanChoice): NodeChange => changeLoans(node, {}, choice);
 
 function aNode(labels: Readonly<Record<string, string>>, annotation?: string): NodeMetadata {
   return { labels, annotations: annotation === undefined ? {} : { [onLoanAnnotation]: annotation }, taints: [] };

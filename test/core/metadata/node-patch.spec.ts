@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { managedLabelsAnnotation } from '../../../src/core/nvidia/feature-discovery/managed-labels.ts';
-import { combine, gpuLabels, readyNode, releaseNode } from '../../../src/core/node/node-marks.ts';
+import { combine } from '../../../src/core/metadata/node-change.ts';
+import { gpuLabels, readyNode, releaseNode } from '../../../src/core/node/node-marks.ts';
 import { patchNode } from '../../../src/core/metadata/node-patch.ts';
 import { aGpu } from '../../support/builders.ts';
 
@@ -33,20 +34,54 @@ describe('patchNode', () => {
 });
 
 describe('gpuLabels', () => {
-  it('takes away the labels that it wrote before and no others', () => {
-    const before = {
-      labels: {
-        'nvidia.com/gpu.count': '1',
-        'nvidia.com/mig-1g.5gb.count': '7',
-        'nvidia.com/mig-2g.10gb.count': '1',
-        'nvidia.com/gpu.present': 'true',
-      },
-      annotations: { [managedLabelsAnnotation]: 'gpu.count,mig-1g.5gb.count' },
-      taints: [],
-    };
+  const labelled = (labels: Readonly<Record<string, string>>, managed = '') => ({
+    labels,
+    annotations: { [managedLabelsAnnotation]: managed },
+    taints: [],
+  });
+
+  it('takes away the labels that it wrote before and are not wanted any more', () => {
+    const before = labelled(
+      { 'nvidia.com/gpu.count': '1', 'nvidia.com/mig-1g.5gb.count': '7', 'nvidia.com/gpu.present': 'true' },
+      'gpu.count,mig-1g.5gb.count,gpu.mode',
+    );
     const change = gpuLabels(before, { 'nvidia.com/gpu.count': '2' });
     expect(change.labels).to.deep.equal({ 'nvidia.com/gpu.count': '2', 'nvidia.com/mig-1g.5gb.count': undefined });
     expect(change.annotations).to.deep.equal({ [managedLabelsAnnotation]: 'gpu.count' });
+  });
+
+  it('takes away what tells of slices that are not there, whoever wrote it', () => {
+    const left = {
+      'nvidia.com/mig-2g.10gb.count': '3',
+      'nvidia.com/mig-1g.10gb.me.product': 'x',
+      'nvidia.com/mig-3g.21gb.engines.copy': '3',
+      'nvidia.com/gpu.slices.gi': '1',
+      'nvidia.com/mig.strategy': 'single',
+    };
+    const change = gpuLabels(labelled({ ...left, 'nvidia.com/gpu.count': '2' }), { 'nvidia.com/gpu.count': '2' });
+    expect(change.labels).to.deep.equal(Object.fromEntries(Object.keys(left).map((key) => [key, undefined])));
+  });
+
+  it('leaves alone what is others’, and what no layout decides', () => {
+    const others = {
+      'nvidia.com/mig.config': 'all-1g.5gb',
+      'nvidia.com/mig.config.state': 'success',
+      'nvidia.com/mig-mine.count': '2',
+      'nvidia.com/gpu.present': 'true',
+      'nvidia.com/gpu.deploy.dcgm': 'true',
+      'nvidia.com/gpu.family': 'ampere',
+      'nvidia.com/gfd.timestamp': '1',
+      'example.com/mig-1g.5gb.count': '7',
+      team: 'a',
+    };
+    expect(gpuLabels(labelled(others), { 'nvidia.com/gpu.count': '2' }).labels).to.deep.equal({
+      'nvidia.com/gpu.count': '2',
+    });
+  });
+
+  it('leaves the memory of a GPU alone that nobody could read', () => {
+    const found = { 'nvidia.com/gpu.memory': '40960' };
+    expect(gpuLabels(labelled(found), {}).labels).to.deep.equal({});
   });
 });
 

@@ -26,19 +26,21 @@ describe('staleOffer', () => {
 });
 
 describe('fenceOverdue', () => {
-  it('makes a failure of what was passing, says for how long, and what the plugin’s pods say', () => {
+  it('makes a failure of what was passing, says since when, and what the plugin’s pods say', () => {
     const pending = {
       phase: 'Updating',
       reason: 'AdvertisePending',
       message: 'waiting',
-      passing: true,
-      again: 500,
+      transient: true,
+      requeueAfterMs: 500,
     } as const;
-    expect(fenceOverdue(pending, 6 * 60_000, ['pod a/b: container c is waiting'])).to.deep.equal({
+    expect(
+      fenceOverdue(pending, Date.parse('2026-01-01T12:00:00Z'), ['pod a/b: container c is waiting']),
+    ).to.deep.equal({
       phase: 'Failed',
       reason: 'AdvertisePending',
-      again: 500,
-      message: 'for 6 min: waiting. pod a/b: container c is waiting',
+      requeueAfterMs: 500,
+      message: 'since 2026-01-01T12:00:00Z: waiting. pod a/b: container c is waiting',
     });
   });
 });

@@ -230,6 +230,7 @@ describe('the virtual GPU plugin of AWS', () => {
       undefined,
     );
     expect(ownerOf({ allocatable: { [vgpu]: '0' }, pods: undefined })).to.equal(undefined);
+    expect(ownerOf({ allocatable: { [vgpu]: '0k' }, pods: undefined })).to.equal(undefined);
   });
   it('gives GPUs to pods that ask for it, in requests and in init containers too', () => {
     const resources = { requests: { [vgpu]: '1' } };
@@ -246,7 +247,7 @@ describe('the Dynamic Accelerator Slicer', () => {
     'uninstall its operator once no pod uses a slice that it made: it serves every MIG node of the cluster, ' +
     "and does not work beside NVIDIA's device plugin";
   it('owns a node that offers its resources', () => {
-    const allocatable = { 'mig.das.com/1g.5gb': '7', 'mig.das.com/2g.10gb': '3', 'mig.das.com/7g.40gb': '0' };
+    const allocatable = { 'mig.das.com/1g.5gb': '7', 'mig.das.com/2g.10gb': '3', 'mig.das.com/7g.40gb': '0k' };
     expect(ownerOf({ allocatable })).to.deep.equal({
       name: 'instaslice',
       evidence: 'Dynamic Accelerator Slicer (InstaSlice): resources mig.das.com/1g.5gb 7, mig.das.com/2g.10gb 3',

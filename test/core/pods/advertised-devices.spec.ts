@@ -43,4 +43,20 @@ describe('what the kubelet offers', () => {
     const allocatable = new Map([['nvidia.com/hostdev', ['0000:03:00.2']]]);
     expect(judgeAdvertised(device, allocatable)).to.deep.equal({ resources: {}, stale: 0 });
   });
+
+  it('has what another name stands for that is a device of this node, and no number, which any plugin may mean', () => {
+    const allocatable = new Map([
+      ['nvidia.com/a100-slice', ['MIG-a', 'MIG-gone']],
+      ['k8s.amazonaws.com/vgpu', [`${uuidOf(1)}-0`, `${uuidOf(1)}-1`]],
+      ['nvidia.com/rdma_shared_device_a', ['0', '1']],
+    ]);
+    expect(judgeAdvertised(device, allocatable)).to.deep.equal({
+      resources: { 'k8s.amazonaws.com/vgpu': 2, 'nvidia.com/a100-slice': 2 },
+      stale: 0,
+    });
+    // Only NVIDIA's plugin is asked to follow a change, so only its ids can be late.
+    expect(judgeAdvertised(device, new Map([['k8s.amazonaws.com/vgpu', [`${uuidOf(0)}-0`]]]), 'mixed').stale).to.equal(
+      0,
+    );
+  });
 });

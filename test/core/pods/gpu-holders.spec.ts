@@ -1,23 +1,23 @@
 import { expect } from 'chai';
-import { clientPods, evictablePods, podsThatGo } from '../../../src/core/pods/holder-pods.ts';
-import { formatClientsMark, readClientsMark } from '../../../src/core/pods/holder-pods.ts';
-import type { ClientPodView } from '../../../src/core/pods/holder-pods.ts';
-import { clientsToPause, defaultClients, resumeLoans } from '../../../src/core/pods/gpu-holders.ts';
-import type { GpuClient } from '../../../src/core/pods/gpu-holders.ts';
+import { holderPods, evictablePods, podsThatGo } from '../../../src/core/pods/holder-pods.ts';
+import { formatHoldersMark, readHoldersMark } from '../../../src/core/pods/holder-pods.ts';
+import type { HolderPodView } from '../../../src/core/pods/holder-pods.ts';
+import { holdersToPause, defaultHolders, pausedLabels } from '../../../src/core/pods/gpu-holders.ts';
+import type { GpuHolder } from '../../../src/core/pods/gpu-holders.ts';
 import { onLoanAnnotation } from '../../../src/core/metadata/borrowed-labels.ts';
 
 const dcgm = 'nvidia.com/gpu.deploy.dcgm';
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';
-const names = (clients: readonly GpuClient[]): readonly string[] => clients.map(({ name }) => name);
+const names = (holders: readonly GpuHolder[]): readonly string[] => holders.map(({ name }) => name);
 
-function aPod(name: string, part: Partial<ClientPodView> = {}): ClientPodView {
+function aPod(name: string, part: Partial<HolderPodView> = {}): HolderPodView {
   const ownerReferences = [{ kind: 'DaemonSet', controller: true }];
   return { ...part, metadata: { name, uid: `uid-${name}`, ownerReferences, ...part.metadata } };
 }
 
-describe('GPU clients', () => {
+describe('GPU holders', () => {
   it('that go by default are those that mig-manager pauses', () => {
-    expect(defaultClients.map(({ name, deployLabel, goes }) => [name, deployLabel, goes.join(' ')])).to.deep.equal([
+    expect(defaultHolders.map(({ name, deployLabel, goes }) => [name, deployLabel, goes.join(' ')])).to.deep.equal([
       ['device-plugin', 'nvidia.com/gpu.deploy.device-plugin', 'ModeChange InUse'],
       ['gpu-feature-discovery', 'nvidia.com/gpu.deploy.gpu-feature-discovery', 'AfterChange ModeChange InUse'],
       ['dcgm', 'nvidia.com/gpu.deploy.dcgm', 'AfterChange ModeChange InUse'],
@@ -28,66 +28,66 @@ describe('GPU clients', () => {
   });
 
   it('stay for a change of layout alone', () => {
-    const pause = clientsToPause(defaultClients, { modeChange: false, inUse: false }, { [plugin]: 'true' });
-    expect(pause).to.deep.equal({ labels: {}, clients: [], evict: [] });
+    const pause = holdersToPause(defaultHolders, { modeChange: false, inUse: false }, { [plugin]: 'true' });
+    expect(pause).to.deep.equal({ labels: {}, holders: [], evict: [] });
   });
 
   it('are paused for a change of MIG mode where their deploy label is true', () => {
-    const { labels, clients } = clientsToPause(
-      defaultClients,
+    const { labels, holders } = holdersToPause(
+      defaultHolders,
       { modeChange: true, inUse: false },
       { [plugin]: 'true', [dcgm]: 'true' },
     );
     expect(labels).to.deep.equal({ [plugin]: 'paused-for-mig-change', [dcgm]: 'paused-for-mig-change' });
-    expect(names(clients)).to.deep.equal(names(defaultClients));
+    expect(names(holders)).to.deep.equal(names(defaultHolders));
   });
 
   it('keep a deploy label that is false, absent, or paused by somebody else', () => {
     const labels = { [plugin]: 'false', [dcgm]: 'paused-for-driver-upgrade' };
-    expect(clientsToPause(defaultClients, { modeChange: true, inUse: true }, labels).labels).to.deep.equal({});
+    expect(holdersToPause(defaultHolders, { modeChange: true, inUse: true }, labels).labels).to.deep.equal({});
   });
 
   it('go only on their own occasions', () => {
-    const clients: readonly GpuClient[] = [
+    const holders: readonly GpuHolder[] = [
       { name: 'mode', podLabels: { a: '1' }, goes: ['ModeChange'] },
       { name: 'use', podLabels: { a: '2' }, goes: ['InUse'] },
       { name: 'after', podLabels: { a: '3' }, goes: ['AfterChange'] },
       { name: 'never', podLabels: { a: '4' }, goes: [] },
     ];
     const going = (modeChange: boolean, inUse: boolean): readonly string[] =>
-      names(clientsToPause(clients, { modeChange, inUse }, {}).clients);
+      names(holdersToPause(holders, { modeChange, inUse }, {}).holders);
     expect(going(true, false)).to.deep.equal(['mode']);
     expect(going(false, true)).to.deep.equal(['use']);
     expect(going(true, true)).to.deep.equal(['mode', 'use']);
   });
 
   it('are evicted where they have no deploy label, or the node does not have it', () => {
-    const clients: readonly GpuClient[] = [
+    const holders: readonly GpuHolder[] = [
       { name: 'bare', podLabels: { app: 'x' }, goes: ['ModeChange'] },
       { name: 'absent', deployLabel: dcgm, podLabels: { app: 'y' }, goes: ['ModeChange'] },
       { name: 'paused', deployLabel: plugin, goes: ['ModeChange'] },
     ];
-    const { evict } = clientsToPause(clients, { modeChange: true, inUse: false }, { [plugin]: 'true' });
+    const { evict } = holdersToPause(holders, { modeChange: true, inUse: false }, { [plugin]: 'true' });
     expect(names(evict)).to.deep.equal(['bare', 'absent']);
   });
 
   it('have the pods that select nodes by their deploy label, or carry their labels', () => {
-    const client: GpuClient = { name: 'x', deployLabel: dcgm, podLabels: { app: 'x', tier: 'gpu' }, goes: [] };
+    const holder: GpuHolder = { name: 'x', deployLabel: dcgm, podLabels: { app: 'x', tier: 'gpu' }, goes: [] };
     const pods = [
       aPod('by-selector', { spec: { nodeSelector: { [dcgm]: 'true' } } }),
       aPod('by-labels', { metadata: { name: 'by-labels', labels: { app: 'x', tier: 'gpu', more: '1' } } }),
       aPod('half', { metadata: { name: 'half', labels: { app: 'x' } } }),
       aPod('other', { spec: { nodeSelector: { [plugin]: 'true' } } }),
     ];
-    expect(clientPods(client, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['by-selector', 'by-labels']);
+    expect(holderPods(holder, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['by-selector', 'by-labels']);
   });
 
   it('do not have pods that have ended, and still have those that are being terminated', () => {
-    const client: GpuClient = { name: 'x', deployLabel: dcgm, goes: [] };
+    const holder: GpuHolder = { name: 'x', deployLabel: dcgm, goes: [] };
     const pods = ['Succeeded', 'Failed', 'Running', 'Pending'].map((phase) =>
       aPod(phase, { spec: { nodeSelector: { [dcgm]: 'true' } }, status: { phase } }),
     );
-    expect(clientPods(client, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['Running', 'Pending']);
+    expect(holderPods(holder, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['Running', 'Pending']);
   });
 
   it('lose to eviction only pods of a DaemonSet, which makes them anew', () => {
@@ -98,7 +98,7 @@ describe('GPU clients', () => {
   });
 
   it('go after a change with each of their pods once', () => {
-    const clients: readonly GpuClient[] = [
+    const holders: readonly GpuHolder[] = [
       { name: 'a', deployLabel: dcgm, goes: ['AfterChange'] },
       { name: 'b', podLabels: { app: 'x' }, goes: ['AfterChange'] },
       { name: 'c', deployLabel: plugin, goes: ['InUse'] },
@@ -108,7 +108,7 @@ describe('GPU clients', () => {
       spec: { nodeSelector: { [dcgm]: 'true' } },
     });
     const other = aPod('other', { spec: { nodeSelector: { [plugin]: 'true' } } });
-    expect(podsThatGo(clients, 'AfterChange', [both, other])).to.deep.equal([both]);
+    expect(podsThatGo(holders, 'AfterChange', [both, other])).to.deep.equal([both]);
   });
 
   it('are resumed from those loans that are pauses of ours', () => {
@@ -116,15 +116,15 @@ describe('GPU clients', () => {
       [dcgm]: { was: 'true', set: 'paused-for-mig-change' },
       'nvidia.com/device-plugin.config': { was: null, set: 'mine' },
     };
-    expect(resumeLoans({ annotations: { [onLoanAnnotation]: JSON.stringify(loans) } })).to.deep.equal([dcgm]);
-    expect(resumeLoans({ annotations: {} })).to.deep.equal([]);
+    expect(pausedLabels({ annotations: { [onLoanAnnotation]: JSON.stringify(loans) } })).to.deep.equal([dcgm]);
+    expect(pausedLabels({ annotations: {} })).to.deep.equal([]);
   });
 
   it('are marked by the uids of their pods, and no mark is written for none', () => {
-    expect(formatClientsMark(['b', 'a', 'b', ''])).to.equal('a,b');
-    expect(formatClientsMark([])).to.equal(undefined);
-    expect(readClientsMark('a,b')).to.deep.equal(['a', 'b']);
-    expect(readClientsMark(undefined)).to.deep.equal([]);
-    expect(readClientsMark(' ,a, ')).to.deep.equal(['a']);
+    expect(formatHoldersMark(['b', 'a', 'b', ''])).to.equal('a,b');
+    expect(formatHoldersMark([])).to.equal(undefined);
+    expect(readHoldersMark('a,b')).to.deep.equal(['a', 'b']);
+    expect(readHoldersMark(undefined)).to.deep.equal([]);
+    expect(readHoldersMark(' ,a, ')).to.deep.equal(['a']);
   });
 });

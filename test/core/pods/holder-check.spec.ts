@@ -1,21 +1,21 @@
 import { expect } from 'chai';
-import { checkClients } from '../../../src/core/pods/holder-check.ts';
-import { defaultClients } from '../../../src/core/pods/gpu-holders.ts';
+import { checkHolders } from '../../../src/core/pods/holder-check.ts';
+import { defaultHolders } from '../../../src/core/pods/gpu-holders.ts';
 
 function checkOne(entry: unknown): unknown {
-  return checkClients({ clients: [entry] });
+  return checkHolders({ clients: [entry] });
 }
 
 describe('a file of GPU clients', () => {
   it('adds to the default ones', () => {
     const mine = { name: 'mine', podLabels: { app: 'mine' }, goes: ['ModeChange'] };
-    expect(checkOne(mine)).to.deep.equal([...defaultClients, mine]);
-    expect(checkClients({ clients: [] })).to.deep.equal(defaultClients);
+    expect(checkOne(mine)).to.deep.equal([...defaultHolders, mine]);
+    expect(checkHolders({ clients: [] })).to.deep.equal(defaultHolders);
   });
 
   it('replaces a default one by an entry of its name, in its place', () => {
     const mine = { name: 'dcgm', deployLabel: 'nvidia.com/gpu.deploy.dcgm', goes: [] };
-    expect(checkOne(mine)).to.deep.equal(defaultClients.map((client) => (client.name === 'dcgm' ? mine : client)));
+    expect(checkOne(mine)).to.deep.equal(defaultHolders.map((client) => (client.name === 'dcgm' ? mine : client)));
   });
 
   it('may name a deploy label of its own, within what the controller has a right on', () => {
@@ -105,7 +105,7 @@ describe('a file of GPU clients', () => {
   ];
   for (const [what, file, message] of refusals) {
     it(`is refused by name where it ${what}`, () => {
-      expect(checkClients(file)).to.equal(message);
+      expect(checkHolders(file)).to.equal(message);
     });
   }
 });

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { holdersOf, listGpuHolders, listInstanceHolders, listUuids } from '../../../src/core/pods/slice-holders.ts';
-import type { HeldDevice, PodHolding } from '../../../src/core/pods/holding.ts';
+import { listUuids } from '../../../src/core/pods/device-id.ts';
+import { holdersOf, listGpuHolders, listInstanceHolders } from '../../../src/core/pods/slice-holders.ts';
+import type { ClaimedDevice, HeldDevice, PodHolding } from '../../../src/core/pods/holding.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 import { aSlicedGpu, anInstance } from './sliced-gpu.ts';
 
@@ -60,6 +61,72 @@ describe('who holds what', () => {
     ];
     const { ofDevice, stale } = holdersOf(device, pods);
     expect([ofDevice.size, stale]).to.deep.equal([0, []]);
+  });
+
+  it('names the pods that have a device of the node, whatever its resource is called', () => {
+    const holders = holdersOf(device, [
+      aPod('renamed', { resource: 'nvidia.com/a100-slice', id: 'MIG-c' }),
+      aPod('share', { resource: 'k8s.amazonaws.com/vgpu', id: `${uuidOf(1)}-3` }),
+      aPod('another', { resource: 'example.com/accelerator', id: `${uuidOf(1)}::2` }),
+    ]);
+    expect(listInstanceHolders(holders, lone)).to.deep.equal(['ml/renamed']);
+    expect(listGpuHolders(holders, whole)).to.deep.equal(['ml/another', 'ml/share']);
+    expect(holders.stale).to.deep.equal([]);
+  });
+
+  describe('by claims', () => {
+    const claimed = (name: string, ...devices: readonly ClaimedDevice[]): PodHolding => ({
+      namespace: 'ml',
+      name,
+      devices: [],
+      claimed: devices,
+    });
+    const holdersOfEach = (pod: PodHolding): readonly (readonly string[])[] => {
+      const holders = holdersOf(device, [pod]);
+      return [
+        listGpuHolders(holders, sliced),
+        listGpuHolders(holders, whole),
+        listInstanceHolders(holders, split),
+        listInstanceHolders(holders, lone),
+      ];
+    };
+    const everywhere = [['ml/a'], ['ml/a'], ['ml/a'], ['ml/a']];
+    const nowhere = [[], [], [], []];
+
+    it('holds every GPU by a device of NVIDIA’s driver, whose names have the minor number and no UUID', () => {
+      const byName = { claim: 'ml/c', driver: 'gpu.nvidia.com', device: 'gpu-1-mig-1g5gb-19-0', cdiDevices: [] };
+      expect(holdersOfEach(claimed('a', byName))).to.deep.equal(everywhere);
+    });
+
+    it('holds every GPU by what an older kubelet says, which names no driver', () => {
+      const byKind = { claim: 'ml/c', driver: '', device: '', cdiDevices: ['k8s.gpu.nvidia.com/claim=4711-gpu-0'] };
+      expect(holdersOfEach(claimed('a', byKind))).to.deep.equal(everywhere);
+    });
+
+    it('holds the very device whose UUID the driver names, be it whose it may', () => {
+      const bySlice = { claim: 'ml/c', driver: 'example.com', device: 'mig-c', cdiDevices: [] };
+      expect(holdersOfEach(claimed('a', bySlice))).to.deep.equal([[], [], [], ['ml/a']]);
+      const byCdi = {
+        claim: 'ml/c',
+        driver: 'gpu.nvidia.com',
+        device: 'gpu-1',
+        cdiDevices: [`k8s.gpu.nvidia.com/device=${uuidOf(1)}`],
+      };
+      expect(holdersOfEach(claimed('a', byCdi))).to.deep.equal([[], ['ml/a'], [], []]);
+    });
+
+    it('holds nothing by devices of other drivers', () => {
+      const channel = { driver: 'compute-domain.nvidia.com', device: 'channel-0', cdiDevices: [] };
+      const nic = { driver: 'dra.net', device: 'eth1', cdiDevices: ['dra.net/claim=4711-eth1'] };
+      const pod = claimed('a', { claim: 'ml/c', ...channel }, { claim: 'ml/d', ...nic });
+      expect(holdersOfEach(pod)).to.deep.equal(nowhere);
+    });
+
+    it('holds an instance too of which the driver named no device', () => {
+      const unnamed = { computeInstances: [{ profile: '1g.5gb' }] };
+      const byName = { claim: 'ml/c', driver: 'gpu.nvidia.com', device: 'gpu-0', cdiDevices: [] };
+      expect(listInstanceHolders(holdersOf(device, [claimed('a', byName)]), unnamed)).to.deep.equal(['ml/a']);
+    });
   });
 
   it('loses no holding and invents none', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { resolveFleet } from '../../../src/core/policy/resolve-fleet.ts';
-import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
+import { aPolicy } from '../../support/builders.ts';
 
 describe('checkPolicy', () => {
   it('accepts a layout that some model can take', () => {
@@ -38,24 +37,5 @@ describe('checkPolicy', () => {
     expect(
       checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['X9000'] }, profiles: { '1g.99gb': 4 } }] }).spec),
     ).to.equal(undefined);
-  });
-});
-
-describe('resolveFleet', () => {
-  const node = (name: string, product: string) => ({
-    name,
-    labels: { pool: 'p' },
-    partition: aPartition({ device: aDevice(aGpu({ product })) }),
-  });
-
-  it('refuses a policy as a whole when one node cannot be what it says', () => {
-    const fleet = resolveFleet([aPolicy()], [node('good', 'NVIDIA A100-SXM4-40GB'), node('bad', 'NVIDIA A30')]);
-    expect(fleet.refusals.get('p')?.message).to.match(/^node bad: /);
-  });
-
-  it('gives no wish to nodes of a policy that is refused by itself', () => {
-    const fleet = resolveFleet([aPolicy({ drain: { scope: 'None' } })], [node('n', 'NVIDIA A100-SXM4-40GB')]);
-    expect(fleet.nodes.get('n')).to.deep.include({ wish: undefined });
-    expect(fleet.refusals.get('p')?.reason).to.equal('NotSupportedYet');
   });
 });

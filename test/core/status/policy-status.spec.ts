@@ -1,17 +1,21 @@
 import { expect } from 'chai';
-import { type NodeOutcome, policyStatus } from '../../../src/core/status/policy-status.ts';
+import { type NodeOutcome, PolicyTally } from '../../../src/core/policy/tally.ts';
+import { policyStatus } from '../../../src/core/status/policy-status.ts';
+import type { PolicyRefusal } from '../../../src/core/policy/refusal.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const ready: NodeOutcome = { node: 'a', phase: 'Ready', reason: 'Ready', message: '' };
 const failed: NodeOutcome = { node: 'b', phase: 'Failed', reason: 'Failed', message: 'InUse: pid 42' };
 const waiting: NodeOutcome = { node: 'c', phase: 'Waiting', reason: 'PodsUseGpus', message: 'pods: ns/x' };
 
-function conditions(
-  outcomes: readonly NodeOutcome[],
-  policy = aPolicy(),
-  refusal?: Parameters<typeof policyStatus>[1],
-) {
-  const status = policyStatus(policy, refusal, outcomes);
+function tallyOf(outcomes: readonly NodeOutcome[]): PolicyTally {
+  const tally = new PolicyTally([]);
+  for (const outcome of outcomes) tally.put(outcome);
+  return tally;
+}
+
+function conditions(outcomes: readonly NodeOutcome[], policy = aPolicy(), refusal?: PolicyRefusal) {
+  const status = policyStatus({ policy, refusal }, tallyOf(outcomes));
   return Object.fromEntries(status.conditions.map(({ type, status: holds, reason }) => [type, `${holds} ${reason}`]));
 }
 
@@ -32,7 +36,7 @@ describe('policyStatus', () => {
 
   it('is reconciling while nodes wait for pods, and names them', () => {
     expect(conditions([ready, waiting])).to.include({ Ready: 'False Waiting', Reconciling: 'True Waiting' });
-    expect(policyStatus(aPolicy(), undefined, [waiting]).conditions[0]?.message).to.include('ns/x');
+    expect(policyStatus({ policy: aPolicy() }, tallyOf([waiting])).conditions[0]?.message).to.include('ns/x');
   });
 
   it('is stalled by a failure, a lost node, and a refusal', () => {
@@ -50,12 +54,10 @@ describe('policyStatus', () => {
 
   it('counts nodes and sums plans', () => {
     const plan = { hash: '', wishHash: '', keep: 2, destroy: 1, create: 3, gpusChanging: 1 };
-    const status = policyStatus(aPolicy(), undefined, [
-      ready,
-      failed,
-      { ...waiting, plan },
-      { ...ready, node: 'd', plan },
-    ]);
+    const status = policyStatus(
+      { policy: aPolicy() },
+      tallyOf([ready, failed, { ...waiting, plan }, { ...ready, node: 'd', plan }]),
+    );
     expect(status.nodes).to.deep.include({ matched: 4, ready: 2, failed: 1, pending: 1 });
     expect(status.plan).to.include({ instancesKept: 4, instancesDestroyed: 2, instancesCreated: 6, gpusChanging: 2 });
     expect(status.summary).to.equal('2/4 ready, 1 pending, 1 failed');
@@ -68,6 +70,6 @@ describe('policyStatus', () => {
       node: `node-${index}`,
       message: 'x'.repeat(2000),
     }));
-    expect(JSON.stringify(policyStatus(aPolicy(), undefined, many)).length).to.be.lessThan(100_000);
+    expect(JSON.stringify(policyStatus({ policy: aPolicy() }, tallyOf(many))).length).to.be.lessThan(100_000);
   });
 });

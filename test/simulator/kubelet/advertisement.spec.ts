@@ -78,4 +78,9 @@ describe('the change of a Node’s status', () => {
     };
     expect(patchGpus(shown, {})).to.equal(undefined);
   });
+
+  it('is of GPUs alone: a NIC under the same prefix keeps its amount', () => {
+    const shown = { allocatable: { 'nvidia.com/hostdev': '4' }, capacity: { 'nvidia.com/hostdev': '4' } };
+    expect(patchGpus(shown, {})).to.equal(undefined);
+  });
 });

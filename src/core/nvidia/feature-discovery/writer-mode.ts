@@ -1,7 +1,7 @@
-import type { NodeChange, NodeMetadata } from '../../metadata/node-patch.ts';
-import { managedLabelsAnnotation } from './managed-labels.ts';
+import type { NodeChange, NodeMetadata } from '../../metadata/node-change.ts';
+import { listManagedLabels, managedLabelsAnnotation } from './managed-labels.ts';
 import { diffLabels, nfdOwnedLabelKeys } from '../labels/label-diff.ts';
-import { GFD_TIMESTAMP_KEY, isGfdLabelKey, NVIDIA_PREFIX } from '../labels/label-key.ts';
+import { GFD_TIMESTAMP_KEY, isGfdLabelKey } from '../labels/label-key.ts';
 
 /** Who writes GPU Feature Discovery's labels on a node: it does and we compare (`Verify`), or we do (`Patch`). */
 export type WriterMode = 'Patch' | 'Verify';
@@ -35,14 +35,9 @@ export function writerModeOf({ labels, annotations, gfdPod, before }: WriterEvid
  * @param predicted keys that GFD will write on the device as it is
  */
 export function handOver(node: NodeMetadata, predicted: Iterable<string>): NodeChange {
-  const note = node.annotations[managedLabelsAnnotation];
-  if (note === undefined) return {};
-  const managed = note
-    .split(',')
-    .filter((key) => key !== '')
-    .map((key) => NVIDIA_PREFIX + key);
+  if (node.annotations[managedLabelsAnnotation] === undefined) return {};
   const kept = [...predicted, ...nfdOwnedLabelKeys(node.annotations)].filter((key) => Object.hasOwn(node.labels, key));
-  const { remove } = diffLabels(node.labels, managed, Object.fromEntries(kept.map((key) => [key, ''])));
+  const { remove } = diffLabels(node.labels, listManagedLabels(node), Object.fromEntries(kept.map((key) => [key, ''])));
   return {
     labels: Object.fromEntries(remove.map((key) => [key, undefined])),
     annotations: { [managedLabelsAnnotation]: undefined },

@@ -26,7 +26,12 @@ const STABLE_KEYS: ReadonlySet<string> = new Set(
   ].map((name) => NVIDIA_PREFIX + name),
 );
 
-/** Under strategy single a slice takes the place of the GPU, so the per-profile suffixes stand behind `gpu.` too. */
+/**
+ * What differs between two layouts of the same GPUs, besides the keys of each profile; a test derives the table from all vectors. Under
+ * strategy single a slice takes the place of the GPU, so the per-profile suffixes stand behind `gpu.` too. Where GPUs of several models
+ * share a node, `gpu.family` and `gpu.compute.*` follow the model that is left whole: they are left out, since they tell
+ * nothing of slices, and versions of GFD have different families.
+ */
 const LAYOUT_KEYS: ReadonlySet<string> = new Set([
   'nvidia.com/mig.strategy',
   ...MIG_LABEL_SUFFIXES.map((suffix) => `${GPU_RESOURCE}.${suffix}`),
@@ -61,6 +66,12 @@ export function migProfileOfLabelKey(key: string): string | undefined {
   if (suffix === undefined) return undefined;
   const profile = rest.slice(0, -(suffix.length + 1));
   return LABEL_PROFILE.test(profile) ? profile : undefined;
+}
+
+/** `count` of `nvidia.com/gpu.count` and of `nvidia.com/mig-1g.5gb.count`; undefined for any other key. */
+export function layoutSuffixOf(key: string): string | undefined {
+  if (!changesWithLayout(key)) return undefined;
+  return MIG_LABEL_SUFFIXES.find((suffix) => key.endsWith(`.${suffix}`));
 }
 
 /** Name of the resource that strategy mixed gives a profile, less `.shared`: `nvidia.com/mig-1g.10gb.me`. */

@@ -1,4 +1,6 @@
 import { isGpuResource } from '../../pods/gpu-resource.ts';
+import { isZeroQuantity, wholeUnits } from '../../pods/quantity.ts';
+import { findReplicas } from './replicas.ts';
 
 /**
  * Whether a node advertises exactly these resources of NVIDIA's device plugin. The kubelet keeps names of resources that
@@ -17,8 +19,8 @@ export function advertises(
 export function advertisedResources(allocatable: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(allocatable)
-      .filter(([name, amount]) => isGpuResource(name) && amount !== '0')
-      .map(([name, amount]) => [name, Number(amount)]),
+      .filter(([name, amount]) => isGpuResource(name) && !isZeroQuantity(amount))
+      .map(([name, amount]) => [name, wholeUnits(amount)]),
   );
 }
 
@@ -38,10 +40,6 @@ export function offersDevices(
   offered: Readonly<Record<string, number>>,
   devices: Readonly<Record<string, number>>,
 ): boolean {
-  const found = new Map(Object.entries(offered).map(([name, count]) => [name.replace(/\.shared$/, ''), count]));
-  const wanted = Object.entries(devices).filter(([, count]) => count > 0);
-  return (
-    [...found].filter(([, count]) => count > 0).length === wanted.length &&
-    wanted.every(([name, count]) => (found.get(name) ?? 0) > 0 && (found.get(name) ?? 0) % count === 0)
-  );
+  const gpus = Object.fromEntries(Object.entries(offered).filter(([name]) => isGpuResource(name)));
+  return findReplicas(gpus, devices) !== undefined;
 }

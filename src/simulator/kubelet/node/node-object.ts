@@ -1,3 +1,5 @@
+import { isGpuResource } from '../../../core/pods/gpu-resource.ts';
+import { isZeroQuantity } from '../../../core/pods/quantity.ts';
 import type { NodeObject } from './kube-objects.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
@@ -97,8 +99,8 @@ export function patchGpus(shown: NodeObject['status'], wanted: Readonly<Record<s
     if (shown?.capacity?.[resource] !== `${count}`) capacity[resource] = `${count}`;
   }
   for (const [resource, count] of Object.entries(shown?.allocatable ?? {})) {
-    const isGone = resource.startsWith('nvidia.com/') && wanted[resource] === undefined;
-    if (isGone && count !== '0') allocatable[resource] = '0';
+    const isGone = isGpuResource(resource) && wanted[resource] === undefined;
+    if (isGone && !isZeroQuantity(count)) allocatable[resource] = '0';
   }
   const changes = Object.keys(allocatable).length + Object.keys(capacity).length;
   return changes === 0 ? undefined : { status: { allocatable, capacity } };

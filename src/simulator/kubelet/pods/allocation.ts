@@ -1,4 +1,6 @@
 import { uuidOfDeviceId } from '../../../core/pods/device-id.ts';
+import { isGpuResource } from '../../../core/pods/gpu-resource.ts';
+import { wholeUnits } from '../../../core/pods/quantity.ts';
 import type { Advertisement } from '../daemons/advertisement.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 
@@ -21,8 +23,8 @@ export function listRequests(pod: PodObject): readonly { readonly container: str
   return (pod.spec?.containers ?? []).map(({ name, resources }) => ({
     container: name,
     counts: Object.entries(resources?.limits ?? {})
-      .filter(([resource]) => resource.startsWith('nvidia.com/'))
-      .map(([resource, count]) => [resource, Number(count)] as const),
+      .filter(([resource]) => isGpuResource(resource))
+      .map(([resource, count]) => [resource, wholeUnits(count)] as const),
   }));
 }
 

@@ -7,6 +7,8 @@ import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import type { Host } from '../node/host.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 import { isShown } from '../daemons/node-daemons.ts';
+import { isProgramShown, problemOf } from './pod-program.ts';
+import type { PodProgram } from './pod-program.ts';
 import { describeFailed, describeRunning } from './pod-status.ts';
 import { stopSecondsAnnotation } from '../timing.ts';
 import type { KubeletTiming } from '../timing.ts';
@@ -16,6 +18,8 @@ interface PodSight {
   readonly timing: KubeletTiming;
   /** Of the Node as last seen. */
   readonly labels: Labels;
+  /** That the pod stands for, where it is a real one. */
+  readonly program: PodProgram | undefined;
 }
 
 /** Starts a pod that is bound to the machine, or ends one that is deleted; level-triggered. */
@@ -23,7 +27,7 @@ export async function syncPod(
   host: Host,
   pod: PodObject,
   ref: ObjectRef,
-  { client, timing, labels }: PodSight,
+  { client, timing, labels, program }: PodSight,
 ): Promise<ReconcileResult> {
   const { machine } = host;
   const phase = pod.status?.phase ?? 'Pending';
@@ -38,6 +42,7 @@ export async function syncPod(
   }
   if (hasEnded) return {};
   const isNew = phase === 'Pending';
+  if (isNew && program?.isRunning === false) return {};
   const waitMs = isNew ? machine.startLeftMs(pod, timing.startMs) : 0;
   if (waitMs > 0) return { requeueAfterMs: waitMs };
   const given = isNew ? machine.admit(pod) : machine.adopt(pod);
@@ -49,8 +54,9 @@ export async function syncPod(
   machine.openGpus(pod);
   const own = host.daemons.of(pod);
   const next = (await own?.daemon.step(labels)) ?? {};
-  if (own === undefined ? isNew : !isShown(own)) {
-    const problem = own?.daemon.problem;
+  const isKnown = own ? isShown(own) : !isNew && (program === undefined || isProgramShown(program, pod));
+  if (!isKnown) {
+    const problem = own ? own.daemon.problem : program && problemOf(program, pod);
     await patchStatus(client, pod, ref, describeRunning(pod, given, { now, ip: machine.internalIp, problem }));
     if (own !== undefined) own.shown = { problem };
   }

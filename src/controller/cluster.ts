@@ -1,0 +1,86 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import { type NodeMemory, recallMemory } from '../core/node/memory.ts';
+import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
+import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
+import type { Fleet } from '../core/policy/fleet.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import { isOlder } from '../kube/resource-version.ts';
+import type { Store } from '../kube/store.ts';
+import type { AgentPods } from './agents.ts';
+import { OwnWrites } from './own-writes.ts';
+import type { NodeObject } from './project.ts';
+
+/** What we wrote to a Node, until the watch brings it back. */
+interface NodeWrite {
+  readonly version: string;
+  readonly at: number;
+}
+
+/** What the controller knows of the cluster: its watches, its own writes, and what follows from them. */
+export class Cluster {
+  readonly policies: OwnWrites<GpuPartitionPolicy & KubeObject>;
+  readonly nodes: OwnWrites<NodeObject>;
+  readonly partitions: OwnWrites<GpuNodePartition & KubeObject>;
+  readonly fleet: Fleet;
+  readonly agents: AgentPods;
+  readonly #memories = new Map<string, NodeMemory>();
+  readonly #nodeWrites = new Map<string, NodeWrite>();
+
+  constructor(parts: {
+    readonly policies: Store<GpuPartitionPolicy & KubeObject>;
+    readonly nodes: Store<NodeObject>;
+    readonly partitions: Store<GpuNodePartition & KubeObject>;
+    readonly fleet: Fleet;
+    readonly agents: AgentPods;
+  }) {
+    this.policies = new OwnWrites(parts.policies);
+    this.nodes = new OwnWrites(parts.nodes);
+    this.partitions = new OwnWrites(parts.partitions);
+    this.fleet = parts.fleet;
+    this.agents = parts.agents;
+  }
+
+  /** What is remembered of a node; what an earlier leader left where it is looked at for the first time. */
+  memoryOf(name: string): NodeMemory {
+    return this.#memories.get(name) ?? recallMemory(this.partitions.get(name)?.status);
+  }
+
+  remember(name: string, memory: NodeMemory): void {
+    this.#memories.set(name, memory);
+  }
+
+  /** Notes that we wrote the node at this version. */
+  nodeWritten(name: string, version: string | undefined, at: number): void {
+    if (version !== undefined) this.#nodeWrites.set(name, { version, at });
+  }
+
+  /** Since when the watch has not brought back what we wrote to the node: deciding on it now would write it twice. */
+  awaitsNodeSince(name: string): number | undefined {
+    const written = this.#nodeWrites.get(name);
+    if (written !== undefined && isOlder(this.nodes.get(name)?.metadata.resourceVersion, written.version))
+      return written.at;
+    this.#nodeWrites.delete(name);
+    return undefined;
+  }
+
+  /** To be called when the API server was restored from a backup: versions of our writes say nothing any more. */
+  forgetWrites(): void {
+    this.policies.forget();
+    this.nodes.forget();
+    this.partitions.forget();
+    this.#nodeWrites.clear();
+  }
+
+  forget(name: string): void {
+    this.#memories.delete(name);
+    this.#nodeWrites.delete(name);
+  }
+
+  /** Whether a config file of the device plugin is asked for by a policy, or named by a node. */
+  usesConfig(key: string): boolean {
+    return (
+      this.policies.list().some(({ spec }) => managedConfig(spec).key === key) ||
+      this.nodes.list().some(({ metadata }) => metadata.labels?.[devicePluginConfigLabel] === key)
+    );
+  }
+}

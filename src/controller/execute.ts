@@ -1,0 +1,129 @@
+import { nodePartitions, nodes, pods } from '../api/resources.ts';
+import type { GpuNodePartition } from '../api/types.ts';
+import { patchNode } from '../core/metadata/node-patch.ts';
+import type { Command, PodRef } from '../core/node/commands.ts';
+import { type NodeMemory, noteEviction } from '../core/node/memory.ts';
+import { metadataOf } from '../core/node/node-view.ts';
+import type { NodeSnapshot } from '../core/node/snapshot.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../kube/api-error.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Cluster } from './cluster.ts';
+import type { ConfigMapFiles } from './config-map-files.ts';
+
+/** Does what was decided, each command under its own precondition, and nothing else. */
+export class Executor {
+  readonly #client: KubeClient;
+  readonly #cluster: Cluster;
+  readonly #configFiles: ConfigMapFiles | undefined;
+  readonly #log: Logger;
+  readonly #now: () => number;
+
+  constructor(parts: {
+    readonly client: KubeClient;
+    readonly cluster: Cluster;
+    readonly configFiles: ConfigMapFiles | undefined;
+    readonly log: Logger;
+    readonly now: () => number;
+  }) {
+    this.#client = parts.client;
+    this.#cluster = parts.cluster;
+    this.#configFiles = parts.configFiles;
+    this.#log = parts.log;
+    this.#now = parts.now;
+  }
+
+  /**
+   * @param snapshot what was decided on
+   * @returns the memory with what became of evictions
+   * @throws ApiError of the first command that is refused; those after it are not tried
+   */
+  async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
+    let known = memory;
+    // Side by side: an eviction takes the API server 0.1 s.
+    const evictions = commands.flatMap((command) => (command.name === 'EvictPod' ? [command.pod] : []));
+    for (const command of commands) if (command.name !== 'EvictPod') await this.#carryOut(command, snapshot);
+    const answers = await Promise.all(evictions.map(async (pod) => [pod.uid, await this.#evict(pod)] as const));
+    for (const [uid, refusal] of answers) known = noteEviction(known, uid, { at: this.#now(), refusal });
+    return known;
+  }
+
+  async #carryOut(command: Exclude<Command, { name: 'EvictPod' }>, snapshot: NodeSnapshot): Promise<void> {
+    const { node } = snapshot;
+    const { name } = node.metadata;
+    switch (command.name) {
+      case 'CreatePartition':
+        return this.#create(snapshot);
+      case 'DeletePartition':
+        await this.#client.delete({ resource: nodePartitions, name }, { preconditions: { uid: command.uid } });
+        this.#log.info('partition of an earlier node deleted', { node: name, nodeUID: node.metadata.uid });
+        return undefined;
+      case 'WriteWish':
+        await this.#writeSpec(snapshot, { ...command.fields });
+        this.#log.info('wish written', { node: name, policy: command.fields.policy?.name });
+        return undefined;
+      case 'WriteGrant':
+        await this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
+        this.#log.info('grant written', { node: name, epoch: command.granted.epoch });
+        return undefined;
+      case 'PatchNode': {
+        const patch = patchNode(metadataOf(node), command.change);
+        if (patch.length === 0) return undefined;
+        const written = await this.#client.patch({ resource: nodes, name }, patch, { metadataOnly: true });
+        this.#cluster.nodeWritten(name, written.metadata.resourceVersion, this.#now());
+        return undefined;
+      }
+      case 'PublishConfig':
+        await this.#configFiles?.publish(command.key, command.file, (key) => this.#cluster.usesConfig(key));
+        this.#log.info('config file of the device plugin written', { key: command.key });
+        return undefined;
+    }
+  }
+
+  async #create({ node }: NodeSnapshot): Promise<void> {
+    const { name, uid = '' } = node.metadata;
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
+    try {
+      const object = { metadata: { name, ownerReferences }, spec: { nodeUID: uid } };
+      await this.#client.create<KubeObject>(nodePartitions, object);
+      this.#log.info('partition created', { node: name });
+    } catch (error) {
+      // Made a moment ago, by us or by the leader before us; the watch brings it.
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  /** The version that was looked at makes this a compare-and-swap. */
+  async #writeSpec({ partition, node }: NodeSnapshot, spec: object): Promise<void> {
+    const { resourceVersion } = partition?.metadata ?? {};
+    const written = await this.#client.merge<GpuNodePartition & KubeObject>(
+      { resource: nodePartitions, name: node.metadata.name },
+      { metadata: { resourceVersion }, spec },
+    );
+    this.#cluster.partitions.remember(written);
+  }
+
+  /**
+   * Evicts a pod, which respects its disruption budget; a pod is never deleted.
+   * @returns the API server's refusal and the pod that it is about; undefined where the pod goes or is gone
+   */
+  async #evict({ namespace, name, uid }: PodRef): Promise<string | undefined> {
+    const body = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: { preconditions: { uid } },
+    };
+    try {
+      await this.#client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);
+      return undefined;
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return undefined;
+      if (!(error instanceof ApiError) || error.code === 0) throw error;
+      // A disruption budget is named in the causes alone.
+      const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
+      return `${namespace}/${name}: ${[error.message, ...causes].join(' ')}`;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { nodes, pods, policies, resourceSlices } from '../api/resources.ts';
+import type { GpuPartitionPolicy } from '../api/types.ts';
+import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
+import type { ResourceSliceView } from '../core/owners/find-owners.ts';
+import { isNotFound } from '../kube/api-error.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Cluster } from './cluster.ts';
+import type { ConfigMapFiles } from './config-map-files.ts';
+import { type NodeObject, projectNode } from './project.ts';
+
+/** Reads what is decided on. */
+export class Gatherer {
+  readonly #client: KubeClient;
+  readonly #cluster: Cluster;
+  readonly #settings: NodeSettings;
+  readonly #configFiles: ConfigMapFiles | undefined;
+  readonly #now: () => number;
+
+  constructor(parts: {
+    readonly client: KubeClient;
+    readonly cluster: Cluster;
+    readonly settings: NodeSettings;
+    /** Absent where the device plugin's config files are the administrator's. */
+    readonly configFiles: ConfigMapFiles | undefined;
+    readonly now: () => number;
+  }) {
+    this.#client = parts.client;
+    this.#cluster = parts.cluster;
+    this.#settings = parts.settings;
+    this.#configFiles = parts.configFiles;
+    this.#now = parts.now;
+  }
+
+  /** What the watches and our own writes say of a node. */
+  known(node: NodeObject): NodeSnapshot {
+    const { name } = node.metadata;
+    const partition = this.#cluster.partitions.get(name);
+    return {
+      now: this.#now(),
+      node,
+      partition,
+      claim: this.#cluster.fleet.claimOf(name, partition),
+      agent: this.#cluster.agents.viewOf(name),
+      settings: this.#settings,
+    };
+  }
+
+  /** The same with more of it. @returns undefined where the node is gone */
+  async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
+    const { name } = snapshot.node.metadata;
+    const [found, configFiles] = await Promise.all([this.#listPods(name), this.#configFiles?.read()]);
+    const more = { ...snapshot, pods: found, configFiles };
+    if (look === 'Pods') return { ...more, now: this.#now() };
+    const [node, policy, slices] = await Promise.all([
+      this.readNode(name),
+      this.#readPolicy(snapshot),
+      this.#listResourceSlices(name),
+    ]);
+    if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
+    const { uid, generation } = policy?.metadata ?? {};
+    return {
+      ...more,
+      now: this.#now(),
+      node,
+      fresh: { policy: policy && { uid, generation }, resourceSlices: slices },
+    };
+  }
+
+  /** The node as the API server has it now; undefined where it is gone. */
+  async readNode(name: string): Promise<NodeObject | undefined> {
+    const found = await this.#client.find<NodeObject>({ resource: nodes, name });
+    return found && projectNode(found);
+  }
+
+  async #readPolicy({ claim }: NodeSnapshot): Promise<(GpuPartitionPolicy & KubeObject) | undefined> {
+    if (!claim.winner) return undefined;
+    return this.#client.find({ resource: policies, name: claim.winner.metadata.name });
+  }
+
+  async #listPods(node: string): Promise<readonly NodePod[]> {
+    const { items } = await this.#client.list<KubeObject & NodePod>(
+      pods,
+      { fieldSelector: `spec.nodeName=${node}` },
+      { paged: false },
+    );
+    return items;
+  }
+
+  /** Undefined where the cluster has no such API. */
+  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[] | undefined> {
+    try {
+      const selection = { fieldSelector: `spec.nodeName=${node}` };
+      return (await this.#client.list<KubeObject & ResourceSliceView>(resourceSlices, selection)).items;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}

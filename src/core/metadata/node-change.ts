@@ -1,0 +1,47 @@
+import type { LoanChoice } from './borrowed-labels.ts';
+
+export interface Taint {
+  readonly key: string;
+  readonly effect: string;
+  readonly value?: string;
+  readonly timeAdded?: string;
+}
+
+/** The parts of a Node that a change starts from, as the watch or a read gave them. */
+export interface NodeMetadata {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+}
+
+/** What shall be different on a Node; all of it is one write. */
+export interface NodeChange {
+  /** Key to value; undefined takes the key away. */
+  readonly labels?: Readonly<Record<string, string | undefined>>;
+  readonly annotations?: Readonly<Record<string, string | undefined>>;
+  /** Labels of others to set for a while; what each was is kept on the Node. */
+  readonly borrow?: Readonly<Record<string, string>>;
+  /** Borrowed labels to make what they were; one that the same change borrows stays borrowed. */
+  readonly giveBack?: LoanChoice;
+  readonly addTaints?: readonly Taint[];
+  /** Keys of taints to take away. */
+  readonly removeTaints?: readonly string[];
+}
+
+/** All changes in one write; where two say something of one key the later one counts. */
+export function combine(...changes: readonly NodeChange[]): NodeChange {
+  const giveBack = changes.flatMap((change) => (change.giveBack === undefined ? [] : [change.giveBack]));
+  return {
+    labels: Object.assign({}, ...changes.map(({ labels }) => labels)) as NonNullable<NodeChange['labels']>,
+    annotations: Object.assign({}, ...changes.map(({ annotations }) => annotations)) as NonNullable<
+      NodeChange['annotations']
+    >,
+    borrow: Object.assign({}, ...changes.map(({ borrow }) => borrow)) as NonNullable<NodeChange['borrow']>,
+    ...(giveBack.length > 0 && {
+      giveBack: (key, loan) =>
+        giveBack.some((choice) => (typeof choice === 'function' ? choice(key, loan) : choice.includes(key))),
+    }),
+    addTaints: changes.flatMap(({ addTaints }) => addTaints ?? []),
+    removeTaints: changes.flatMap(({ removeTaints }) => removeTaints ?? []),
+  };
+}

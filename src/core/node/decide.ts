@@ -1,0 +1,139 @@
+import { metadataOf } from './node-view.ts';
+import { combine } from '../metadata/node-change.ts';
+import { pausedLabels } from '../pods/gpu-holders.ts';
+import type { Command } from './commands.ts';
+import { type NodeMemory, WaitList } from './memory.ts';
+import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
+import { agentAway, agentSilent, deviceUnreadable, noGpus, notReadSinceBoot } from './rules/agent.ts';
+import { finish } from './rules/finish.ts';
+import { grant } from './rules/grant.ts';
+import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
+import { markLasting, openIdle } from './rules/open.ts';
+import { drifting, nodeUnavailable, paused, planMissing, planOnly, planRefused, retryLater } from './rules/plan.ts';
+import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
+import { noteFreshPlugin } from './rules/refresh-plugin.ts';
+import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
+import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What becomes of a node: what is said of it, what is done, and what is remembered. */
+export type Decision =
+  /** More has to be read first; then the same is asked again. */
+  | { readonly look: Look }
+  | { readonly verdict: Verdict; readonly commands: readonly Command[]; readonly memory: NodeMemory };
+
+/** In order of precedence: the first that has something to say decides. */
+const rules: readonly Rule[] = [
+  grantInFlight,
+  grantUnanswered,
+  noPolicy,
+  notReadSinceBoot,
+  policyRefused,
+  policyOutdated,
+  noGpus,
+  agentAway,
+  agentSilent,
+  deviceUnreadable,
+  nodeRefused,
+  wishOutdated,
+  finish,
+  planOnly,
+  planMissing,
+  planRefused,
+  retryLater,
+  drifting,
+  paused,
+  nodeUnavailable,
+  grant,
+];
+
+/**
+ * Decides what happens next on a node, from what was read and what is remembered of it. Pure: the same snapshot and memory give the
+ * same answer, and an unchanged world gives no command.
+ */
+export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
+  const { partition } = snapshot;
+  if (partition === undefined || partition.spec.nodeUID !== snapshot.node.metadata.uid) {
+    return { ...decidePartition(snapshot), memory };
+  }
+  const waits = new WaitList(memory.waits, snapshot.now);
+  const situation: Situation = { ...snapshot, partition, memory, waits };
+  const outcome = judge(situation);
+  if ('look' in outcome) return outcome;
+  const { verdict, commands = [] } = outcome;
+  waits.lasts('Reason', verdict.reason);
+  return {
+    verdict,
+    commands: joinPatches(commands),
+    memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot) },
+  };
+}
+
+function judge(situation: Situation): Outcome {
+  const outcome = askInOrder(rules, situation);
+  if (outcome === undefined) throw new Error('no rule has anything to say of this node');
+  if ('look' in outcome) return outcome;
+  return resumeHolders(situation, outcome) ?? openMarked(situation, outcome);
+}
+
+function openMarked(situation: Situation, ruling: Ruling): Outcome {
+  const opened = openIdle(situation, ruling);
+  return 'look' in opened ? opened : markLasting(situation, opened);
+}
+
+/** GPU holders that are away because of us come back as soon as no grant needs that, whatever became of the grant. */
+function resumeHolders(situation: Situation, { verdict, keepsHoldersAway }: Ruling): Ruling | undefined {
+  const paused = pausedLabels(metadataOf(situation.node));
+  if (paused.length === 0 || keepsHoldersAway === true) return undefined;
+  const isDone = isDeviceDone(situation);
+  const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
+  return {
+    verdict: { ...(isFinishing ? comingBack : verdict), requeueAfterMs: 250 },
+    commands: [{ name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? noteFreshPlugin(situation) : {}) }],
+  };
+}
+
+const comingBack = {
+  phase: 'Updating',
+  reason: 'AdvertisePending',
+  message: 'the holders of the GPUs are coming back',
+  transient: true,
+} as const satisfies Verdict;
+
+/** The object of the node: made for a node with GPUs, and made anew where it belongs to an earlier node of the same name. */
+function decidePartition({ partition, node, claim }: NodeSnapshot): {
+  readonly verdict: Verdict;
+  readonly commands: readonly Command[];
+} {
+  const verdict: Verdict = {
+    phase: 'Pending',
+    reason: 'AgentNotReporting',
+    message: 'the agent of this node has not reported its GPUs yet',
+    transient: true,
+    requeueAfterMs: 1000,
+  };
+  if (partition !== undefined) {
+    // The old object must not tell the new node's agent what to do.
+    return { verdict, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
+  }
+  const isGpuNode = claim.winner !== undefined || node.metadata.labels?.['nvidia.com/gpu.present'] === 'true';
+  return { verdict, commands: isGpuNode && node.metadata.uid !== undefined ? [{ name: 'CreatePartition' }] : [] };
+}
+
+/** Of pods that are gone nothing has to be remembered. */
+function keepKnown({ evictions }: NodeMemory, { pods }: NodeSnapshot): NodeMemory['evictions'] {
+  if (pods === undefined) return evictions;
+  const uids = new Set(pods.map(({ metadata }) => metadata.uid));
+  return Object.fromEntries(Object.entries(evictions).filter(([uid]) => uids.has(uid)));
+}
+
+/** One write for all that changes on the Node: a second one would start from what is no longer there. */
+function joinPatches(commands: readonly Command[]): readonly Command[] {
+  const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
+  if (changes.length < 2) return commands;
+  const last = commands.findLastIndex(({ name }) => name === 'PatchNode');
+  return commands.flatMap((command, index): readonly Command[] => {
+    if (command.name !== 'PatchNode') return [command];
+    return index === last ? [{ name: 'PatchNode', change: combine(...changes) }] : [];
+  });
+}

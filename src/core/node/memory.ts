@@ -1,0 +1,131 @@
+import type { NodePartitionStatus } from '../../api/types.ts';
+import { timeText } from '../text/time.ts';
+
+/** What is waited for, each since when. A wait ends with the first decision that does not ask for it any more. */
+export const waitNames = [
+  /** The node was closed; a pod that the scheduler was just binding needs a moment to show up. */
+  'Closed',
+  /** The layout is to be advertised. */
+  'Advertised',
+  /** The node was first seen to advertise something else than its device is. */
+  'Differs',
+  /** The kubelet has offered devices that are gone. */
+  'OfferedStale',
+  /** A pod of the device plugin that started after the change is ready. */
+  'PluginReady',
+  /** GPU Feature Discovery is to label the node. */
+  'Labels',
+  /** The device plugin is kept away until it has. */
+  'PluginHeld',
+  /** Pods that hold GPUs open are to go. */
+  'HoldersGo',
+  /** They did not, and are left in peace for a while. */
+  'HoldersRest',
+  /** Pods that look at the devices only at their start were evicted. */
+  'HoldersRestarted',
+  /** The agent is not there. */
+  'AgentAway',
+  /** The verdict has its reason. */
+  'Reason',
+] as const;
+export type WaitName = (typeof waitNames)[number];
+
+/** Waits with a deadline that a fail-over must not set back: they are kept in `status.waits`. */
+const lasting: readonly WaitName[] = ['Advertised', 'Labels', 'PluginHeld', 'HoldersGo', 'HoldersRest', 'AgentAway'];
+
+export interface Wait {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** What it is about, such as a change of the device: with another one it begins anew. */
+  readonly of?: string;
+  /** How often it has begun. */
+  readonly count?: number;
+}
+
+export type Waits = { readonly [Name in WaitName]?: Wait };
+
+/** What the API server said to the eviction of a pod: undefined text where it goes. */
+export interface Eviction {
+  readonly at: number;
+  readonly refusal: string | undefined;
+}
+
+/** All that is known of a node beside what was read. What must outlive the controller is in the API; the rest only waits longer if it is lost. */
+export interface NodeMemory {
+  readonly waits: Waits;
+  /** By uid of the pod. */
+  readonly evictions: Readonly<Record<string, Eviction>>;
+}
+
+/** Memory of a node that is looked at for the first time, from what an earlier leader left. */
+export function recallMemory(status: NodePartitionStatus | undefined): NodeMemory {
+  const known = (status?.waits ?? []).flatMap(({ name, since, of, count }) => {
+    const at = Date.parse(since);
+    const isKnown = lasting.find((one) => one === name);
+    return isKnown === undefined || !Number.isFinite(at)
+      ? []
+      : [[isKnown, { since: at, ...(of !== undefined && { of }), ...(count !== undefined && { count }) }] as const];
+  });
+  return { waits: Object.fromEntries(known), evictions: {} };
+}
+
+/** The waits that are written to status, by name. */
+export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionStatus['waits']> {
+  return lasting.flatMap((name) => {
+    const wait = waits[name];
+    if (wait === undefined) return [];
+    const { since, of, count } = wait;
+    return [{ name, since: timeText(since), ...(of !== undefined && { of }), ...(count !== undefined && { count }) }];
+  });
+}
+
+/** Takes note of what became of an eviction. */
+export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
+  return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
+}
+
+/** The waits of one decision: those that it asks for go on or begin, all others end. */
+export class WaitList {
+  readonly #before: Waits;
+  readonly #now: number;
+  readonly #after: { [Name in WaitName]?: Wait } = {};
+
+  constructor(before: Waits, now: number) {
+    this.#before = before;
+    this.#now = now;
+  }
+
+  /** Goes on with a wait, or begins it. @returns how long it has lasted, in ms */
+  lasts(name: WaitName, of?: string): number {
+    const known = this.#find(name, of);
+    const wait = known ?? { since: this.#now, ...(of !== undefined && { of }) };
+    this.#after[name] = wait;
+    // Another machine's clock may be ahead.
+    return Math.max(0, this.#now - wait.since);
+  }
+
+  /** Goes on with a wait that has begun. @returns how long it has lasted, in ms; undefined where it has not begun */
+  lastsIfBegun(name: WaitName, of?: string): number | undefined {
+    return this.#find(name, of) === undefined ? undefined : this.lasts(name, of);
+  }
+
+  /** Begins a wait anew, one more time. @returns how often it has begun */
+  begin(name: WaitName): number {
+    const count = (this.#find(name, undefined)?.count ?? 0) + 1;
+    this.#after[name] = { since: this.#now, count };
+    return count;
+  }
+
+  count(name: WaitName): number {
+    return this.#find(name, undefined)?.count ?? 0;
+  }
+
+  get waits(): Waits {
+    return this.#after;
+  }
+
+  #find(name: WaitName, of: string | undefined): Wait | undefined {
+    const wait = this.#after[name] ?? this.#before[name];
+    return wait?.of === of ? wait : undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import { repartitioningTaint, startupTaintKeys, stateLabel } from '../../api/names.ts';
+import type { NodeMetadata, Taint } from '../metadata/node-change.ts';
+
+/** The parts of a Node that are looked at, in the API's own shape. */
+export interface NodeView {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
+  readonly status?: {
+    readonly allocatable?: Readonly<Record<string, string>>;
+    readonly nodeInfo?: { readonly bootID?: string };
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+export function metadataOf(node: NodeView): NodeMetadata {
+  return {
+    labels: node.metadata.labels ?? {},
+    annotations: node.metadata.annotations ?? {},
+    taints: node.spec?.taints ?? [],
+  };
+}
+
+/** Closed by us while its GPUs change. */
+export function isClosed(node: NodeView): boolean {
+  return node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;
+}
+
+/** Closed by its node pool until its first layout is verified. */
+export function hasStartupTaint(node: NodeView): boolean {
+  return node.spec?.taints?.some(({ key }) => startupTaintKeys.includes(key)) ?? false;
+}
+
+/** Closed, or opened for nobody but the device plugin: what it offers now is not what its device is. */
+export function isUnfinished(node: NodeView): boolean {
+  return isClosed(node) || node.metadata.labels?.[stateLabel] === 'updating';
+}
+
+/** A taint of ours, or one of the node pool that we take off. */
+export function isOwnTaint({ key }: Pick<Taint, 'key'>): boolean {
+  return key === repartitioningTaint.key || startupTaintKeys.includes(key);
+}

@@ -1,0 +1,69 @@
+import type { GpuPartitionPolicy } from '../../../api/types.ts';
+import {
+  findConfigManagerGap,
+  readPluginSettings,
+  strategyMismatch,
+} from '../../nvidia/plugin-config/plugin-settings.ts';
+import { findOfferGap } from '../../nvidia/plugin-config/offer-gap.ts';
+import { describeReport } from '../../nvidia/labels/describe-report.ts';
+import { hasStartupTaint, isUnfinished } from '../node-view.ts';
+import { pluginPodsOf } from '../../pods/plugin-pods.ts';
+import type { Ruling } from '../outcome.ts';
+import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
+import { lookAgainMs } from './look-again.ts';
+
+/** Whether the device plugin's own settings fit the policy. @param pods of the node, the plugin's among them */
+export function checkPlugin(
+  { settings }: Situation,
+  policy: GpuPartitionPolicy,
+  pods: readonly NodePod[],
+): Ruling | undefined {
+  for (const pod of pluginPodsOf(pods, settings.pluginSelector)) {
+    const found = findMisfit(settings, policy, pod);
+    if (found === undefined) continue;
+    const { name, namespace = 'default' } = pod.metadata;
+    const message = `pod ${namespace}/${name}: ${found.message}. Nothing is touched until then`;
+    return { verdict: { phase: 'Failed', reason: found.reason, message, requeueAfterMs: lookAgainMs } };
+  }
+  return undefined;
+}
+
+/** Whether anybody would advertise the new layout as the policy says, judged by how the node advertises its devices now. */
+export function checkOffer(
+  { node, partition, settings }: Situation,
+  { spec }: GpuPartitionPolicy,
+  pods: readonly NodePod[],
+): Ruling | undefined {
+  const gap = findOfferGap({
+    device: describeReport(partition.status?.device ?? {}),
+    strategy: spec.strategy,
+    offer: {
+      allocatable: node.status?.allocatable ?? {},
+      advertised: partition.status?.device?.advertised,
+      labels: node.metadata.labels ?? {},
+    },
+    config: undefined,
+    hasOwnConfig: settings.pluginConfigMap !== undefined,
+    hasPlugin: pluginPodsOf(pods, settings.pluginSelector).length > 0,
+    isClosed: isUnfinished(node) || hasStartupTaint(node),
+    selector: settings.pluginSelector,
+  });
+  return gap && { verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs } };
+}
+
+function findMisfit(
+  { pluginConfigMap }: NodeSettings,
+  { spec }: GpuPartitionPolicy,
+  pod: NodePod,
+): { readonly reason: 'StrategyMismatch' | 'SharingRefused'; readonly message: string } | undefined {
+  const { strategy, sharing } = spec;
+  const settings = readPluginSettings(pod);
+  // What a plugin that is not NVIDIA's does without settings is not ours to know.
+  if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) return undefined;
+  // The config file is ours, and has the policy's strategy as soon as the layout is there.
+  const isOurs = pluginConfigMap !== undefined && settings.configMap?.name === pluginConfigMap.name;
+  const mismatch = strategyMismatch(settings, strategy, isOurs ? { configKeyStrategy: strategy } : {});
+  if (mismatch !== undefined) return { reason: 'StrategyMismatch', message: mismatch };
+  const gap = sharing && pluginConfigMap ? findConfigManagerGap(settings, pluginConfigMap.name) : undefined;
+  return gap === undefined ? undefined : { reason: 'SharingRefused', message: gap };
+}

@@ -1,0 +1,151 @@
+import type { GpuPartitionPolicy, Wish } from '../../../api/types.ts';
+import type { NodeClaim } from '../../policy/claim.ts';
+import { combine, type NodeChange } from '../../metadata/node-change.ts';
+import { describeStaleLabels, type StaleLabel } from '../../nvidia/feature-discovery/stale-labels.ts';
+import { handOver } from '../../nvidia/feature-discovery/writer-mode.ts';
+import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
+import { pausedForMigChange, pausedLabels, pluginDeployLabel } from '../../pods/gpu-holders.ts';
+import { holderPods, holdersAnnotation, readHoldersMark } from '../../pods/holder-pods.ts';
+import { tolerates } from '../../pods/plugin-pods.ts';
+import { repartitioningTaint } from '../../../api/names.ts';
+import type { Command } from '../commands.ts';
+import { readyNode, reopenNode } from '../node-marks.ts';
+import { isClosed, metadataOf } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import type { Verdict } from '../verdict.ts';
+import { evictPods } from './evictions.ts';
+import { foreignOwner } from './foreign-owner.ts';
+import { layoutLabels, type Prediction, predict, listStaleLabels, writerModeFor } from './labels.ts';
+import { configurePlugin } from './plugin-config.ts';
+import { refreshPlugin } from './refresh-plugin.ts';
+import { isDeviceDone, wishOf } from './wish.ts';
+
+/** The device is as it shall be: labels, device plugin and GPU holders follow it, then the node is opened. */
+export function finish(situation: Situation): Outcome | undefined {
+  const { claim } = situation;
+  const { winner } = claim;
+  if (!winner || winner.spec.mode === 'Plan') return undefined;
+  const wish = wishOf(situation);
+  if (!wish || !isDeviceDone(situation)) return undefined;
+  const verdict = describeDone(wish, claim);
+  const owner = foreignOwner(situation);
+  if (owner) return owner;
+  const outcome = bringInLine(situation, winner, verdict);
+  return 'look' in outcome || !holdsPlugin(situation, winner) ? outcome : { ...outcome, keepsHoldersAway: true };
+}
+
+/** Entries of the policy that are of no use on this node are said, so that nobody takes them for done. */
+function describeDone({ gpus }: Wish, { wish }: NodeClaim): Verdict {
+  const skipped = wish && 'skipped' in wish ? wish.skipped.map(({ message }) => message) : [];
+  const remarks = skipped.length > 0 ? `: ${skipped.join('; ')}` : '';
+  if (gpus.length > 0) {
+    const message = `device, labels and resources equal the policy${skipped.length > 0 ? `; skipped${remarks}` : ''}`;
+    return { phase: 'Ready', reason: 'Ready', message };
+  }
+  const message = `none of the policy’s layouts applies to a GPU of this node; its GPUs are left alone${remarks}`;
+  return { phase: 'Ready', reason: 'NothingToDo', message };
+}
+
+function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: Verdict): Outcome {
+  // 1. What NVIDIA's own tools will say of this device.
+  const predicted = predict(situation, policy);
+  const { resources, errors } = predicted.offer;
+  // No labels because of an error must never be read as: take all labels away.
+  const problem = predicted.errors[0] ?? errors[0];
+  if (problem) {
+    return { verdict: { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` } };
+  }
+  // 2. The plugin's settings first, and what looks at the devices only when it starts.
+  const configuring = configurePlugin(situation);
+  if (configuring) return configuring;
+  // 3. The node must offer exactly this before pods may come: never a slice that is not there.
+  const stale = listStaleLabels(situation, predicted);
+  const marks = combine(layoutLabels(situation, predicted), stale.length > 0 ? holdPlugin(situation) : {});
+  const fenced = refreshPlugin(situation, { resources, policy, marks });
+  if (fenced && 'look' in fenced) return fenced;
+  const restarts = restartHolders(situation);
+  if ('look' in restarts) return restarts;
+  if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...restarts.commands] };
+  // 4. Labels and opening, in one write.
+  const opened = open(situation, policy, predicted, stale, verdict);
+  return { ...opened, commands: [...(opened.commands ?? []), ...restarts.commands] };
+}
+
+function open(
+  situation: Situation,
+  policy: GpuPartitionPolicy,
+  predicted: Prediction,
+  stale: readonly StaleLabel[],
+  verdict: Verdict,
+): Ruling {
+  const { node, partition, waits, settings } = situation;
+  const marks = combine(readyNode(policy.metadata.name, partition.status?.device?.gpus ?? []), {
+    annotations: { [holdersAnnotation]: undefined },
+  });
+  if (writerModeFor(situation) === 'Patch') {
+    return { verdict, commands: [patch(combine(layoutLabels(situation, predicted), marks))] };
+  }
+  const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels).kept));
+  if (stale.length === 0) return { verdict, commands: [patch(combine(handedOver, marks))] };
+  // Whoever should label the node may never come back; what it offers is right.
+  const isOverdue = waits.lasts('Labels') > settings.advertiseDeadlineMs;
+  return {
+    verdict: {
+      ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', transient: true }),
+      requeueAfterMs: 5000,
+      reason: 'LabelsStale',
+      message: `GPU Feature Discovery has not seen the layout yet: ${describeStaleLabels(stale)}; it looks when its pod starts and every 60 s: does its pod run?`,
+    },
+    commands: [patch(isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver)],
+    keepsClosed: true,
+  };
+}
+
+/** Pods that looked at the devices before they were done are replaced, once. Nobody waits for them. */
+function restartHolders(situation: Situation): { readonly commands: readonly Command[] } | { readonly look: 'Pods' } {
+  const { node, pods, waits } = situation;
+  const note = node.metadata.annotations?.[holdersAnnotation];
+  if (note === undefined || waits.lastsIfBegun('HoldersRestarted', note) !== undefined) return { commands: [] };
+  if (pods === undefined) return { look: 'Pods' };
+  const uids = readHoldersMark(note);
+  const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
+  const staying = isClosed(node) ? discoveryThatWouldStayAway(situation, old) : [];
+  const going = old.filter((pod) => !staying.includes(pod));
+  // What a disruption budget refuses is asked for again as long as the node is not open.
+  const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  if (isDone) waits.lasts('HoldersRestarted', note);
+  return { commands: evictPods(situation, going) };
+}
+
+/**
+ * GPU Feature Discovery labels anew every minute by itself. Evicted from a closed node it would not come back if it does not tolerate
+ * our taint, and the labels, for which the node waits, would never be right.
+ */
+function discoveryThatWouldStayAway({ settings }: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+  const discovery = settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
+  if (!discovery) return [];
+  return holderPods(discovery, pods).filter((pod) => !tolerates(pod, repartitioningTaint));
+}
+
+/**
+ * Whether the device plugin is kept away until GPU Feature Discovery has labelled the node anew: a node that is open by offering nothing
+ * would have new slices under labels of before as soon as the plugin is back.
+ */
+function holdsPlugin(situation: Situation, policy: GpuPartitionPolicy): boolean {
+  const { node, waits, settings } = situation;
+  const [label, ...others] = pausedLabels(metadataOf(node));
+  const isHeld = label === pluginDeployLabel && others.length === 0 && !isClosed(node);
+  if (!isHeld || listStaleLabels(situation, predict(situation, policy)).length === 0) return false;
+  return waits.lasts('PluginHeld') <= settings.advertiseDeadlineMs;
+}
+
+/** Keeps the plugin away with the label by which gpu-operator deploys it, where there is one. */
+function holdPlugin({ node }: Situation): NodeChange {
+  const isDeployed = node.metadata.labels?.[pluginDeployLabel] === 'true';
+  return isDeployed ? { borrow: { [pluginDeployLabel]: pausedForMigChange } } : {};
+}
+
+function patch(change: NodeChange): Command {
+  return { name: 'PatchNode', change };
+}

@@ -1,0 +1,63 @@
+import { loansOf } from '../../metadata/borrowed-labels.ts';
+import type { NodeChange } from '../../metadata/node-change.ts';
+import { driverUpgrade } from '../../nvidia/driver-upgrade.ts';
+import { findOwners } from '../../owners/find-owners.ts';
+import { foreignGpuResource } from '../../owners/foreign-gpu.ts';
+import { migManagerLabel, takeOverStep } from '../../owners/mig-manager.ts';
+import { metadataOf } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import type { Situation } from '../snapshot.ts';
+import { lookAgainMs } from './look-again.ts';
+
+/** Stands before a node whose GPUs are not ours to touch now. */
+export function foreignOwner(situation: Situation): Outcome | undefined {
+  return upgradesDriver(situation) ?? hasOwner(situation) ?? takesOver(situation);
+}
+
+function upgradesDriver({ node }: Situation): Ruling | undefined {
+  const message = driverUpgrade(node.metadata.labels ?? {});
+  return message === undefined ? undefined : { verdict: { phase: 'Waiting', reason: 'DriverUpgrade', message } };
+}
+
+function hasOwner({ node, claim, pods, fresh }: Situation): Outcome | undefined {
+  const { name, labels = {}, annotations = {} } = node.metadata;
+  const allocatable = node.status?.allocatable ?? {};
+  const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
+  // Whether these are in use, and whether that is more than a label, only the pods tell.
+  const mustLook =
+    foreignGpuResource in allocatable ||
+    ((labels[migManagerLabel] ?? 'false') !== 'false' && !takeOver.includes('mig-manager'));
+  if (mustLook && pods === undefined) return { look: 'Pods' };
+  const evidence = { node: name, labels, annotations, allocatable, pods, resourceSlices: fresh?.resourceSlices };
+  const [owner] = findOwners(evidence, takeOver);
+  if (!owner) return undefined;
+  return {
+    verdict: {
+      phase: 'Failed',
+      reason: 'ForeignManager',
+      message: `${owner.evidence}: two owners would undo each other's work, so nothing is touched. To hand the GPUs over: ${owner.handOver}`,
+      requeueAfterMs: lookAgainMs,
+    },
+  };
+}
+
+function takesOver({ node, claim, pods }: Situation): Ruling | undefined {
+  const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
+  // Another policy allowed it, or this one did before: with the consent goes the loan.
+  if (!takeOver.includes('mig-manager') && migManagerLabel in loansOf(metadataOf(node))) {
+    const message = 'mig-manager comes back: the policy does not allow to take over from it';
+    return takingOver(message, { giveBack: [migManagerLabel] });
+  }
+  const step = takeOverStep({ labels: node.metadata.labels ?? {}, pods }, takeOver);
+  if (step === undefined) return undefined;
+  const message = `mig-manager is being switched off on this node (${migManagerLabel}=false); it comes back when the policy goes`;
+  return takingOver(message, step === 'SetLabel' ? { borrow: { [migManagerLabel]: 'false' } } : undefined);
+}
+
+function takingOver(message: string, change: NodeChange | undefined): Ruling {
+  return {
+    verdict: { phase: 'Updating', reason: 'TakingOver', message, transient: true, requeueAfterMs: 500 },
+    ...(change && { commands: [{ name: 'PatchNode', change }] }),
+    keepsClosed: true,
+  };
+}

@@ -1,0 +1,104 @@
+import { combine } from '../../metadata/node-change.ts';
+import { timeText } from '../../text/time.ts';
+import { closeNode } from '../node-marks.ts';
+import { isClosed } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import { isRepair, recentRepairs } from '../repair.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import { checkOffer, checkPlugin } from './check-plugin.ts';
+import { foreignOwner } from './foreign-owner.ts';
+import { listUsers } from './gpu-users.ts';
+import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
+import { waitForPods } from './plan.ts';
+import { publishConfig } from './plugin-config.ts';
+import { wishOf } from './wish.ts';
+
+/** Everything else has been said: closes a node on whose GPUs nobody works, makes sure of it, and lets its agent act. */
+export function grant(situation: Situation): Outcome {
+  const { pods, fresh, claim, node, waits, settings } = situation;
+  waits.lastsIfBegun('HoldersRest');
+  // The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
+  const unsettled = isClosed(node) ? settings.settleMs - waits.lasts('Closed') : 0;
+  if (unsettled > 0) return closing(unsettled);
+  // 1. Do not close a node for nothing, nor one that is not ours to touch.
+  const owner = foreignOwner(situation);
+  if (owner) return owner;
+  if (pods === undefined) return { look: 'Pods' };
+  const users = listUsers(situation, pods);
+  if (users.length > 0) return { verdict: waitForPods(situation, users) };
+  if (fresh === undefined) return { look: 'All' };
+  const stale = policyStale(situation);
+  if (stale) return stale;
+  const misfit =
+    claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
+  if (misfit) return misfit;
+  return holdersRest(situation, pods) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
+}
+
+function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
+  // 2. Close it.
+  if (!isClosed(situation.node)) {
+    const change = combine(closeNode(), noteHolders(situation, pods));
+    return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
+  }
+  // 3. No pod has slipped in: they were listed just now. Whoever holds the GPUs open without asking for them has to go.
+  return holdersGo(situation, pods) ?? writeGrant(situation);
+}
+
+function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
+  const message = 'the node is closed for new pods; the change begins when none has slipped in';
+  return {
+    verdict: { phase: 'Updating', reason: 'AwaitingGrant', message, transient: true, requeueAfterMs },
+    commands,
+    keepsHoldersAway: true,
+    keepsClosed: true,
+  };
+}
+
+/** Grants exactly the plan that was looked at. The partition's version makes this a compare-and-swap. */
+function writeGrant(situation: Situation): Ruling {
+  const { partition, claim, settings, now } = situation;
+  const wish = wishOf(situation);
+  const spec = claim.winner?.spec;
+  const epoch = (partition.spec.granted?.epoch ?? 0) + 1;
+  return {
+    verdict: {
+      phase: 'Updating',
+      reason: 'Applying',
+      message: `the agent applies grant ${epoch}`,
+      transient: true,
+      requeueAfterMs: settings.deadlineMs + 1000,
+    },
+    commands: [
+      {
+        name: 'WriteGrant',
+        granted: {
+          gpus: wish?.gpus ?? [],
+          epoch,
+          planHash: partition.status?.device?.plan?.hash ?? '',
+          deadline: timeText(now + settings.deadlineMs),
+          seconds: Math.max(1, Math.round(settings.deadlineMs / 1000)),
+          allowGpuReset: spec?.allow?.gpuReset ?? true,
+          allowReboot: spec?.allow?.reboot ?? null,
+          replaceForeignInstances: wish?.replaceForeignInstances ?? null,
+          rollback: spec?.rollout?.rollback ?? null,
+        },
+        repairs: isRepair(partition) ? [...recentRepairs(partition, now), timeText(now)] : null,
+      },
+    ],
+    keepsHoldersAway: true,
+    keepsClosed: true,
+  };
+}
+
+/** Nothing is destroyed for a policy that the API server has in another version by now. */
+function policyStale({ claim, fresh }: Situation): Ruling | undefined {
+  const { uid, generation } = claim.winner?.metadata ?? {};
+  if (fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === generation)
+    return undefined;
+  const message = `policy ${claim.winner?.metadata.name} is another one at the API server than in the list; waiting for a newer list`;
+  return {
+    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },
+    keepsClosed: true,
+  };
+}

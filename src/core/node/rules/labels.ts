@@ -1,0 +1,74 @@
+import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
+import type { NodeChange } from '../../metadata/node-change.ts';
+import { type WriterMode, writerModeOf } from '../../nvidia/feature-discovery/writer-mode.ts';
+import { describeReport } from '../../nvidia/labels/describe-report.ts';
+import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
+import { computeLabels, type NodeLabels } from '../../nvidia/labels/node-labels.ts';
+import { type StaleLabel, staleLabels } from '../../nvidia/feature-discovery/stale-labels.ts';
+import { sharingOf } from '../../nvidia/plugin-config/managed-config.ts';
+import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
+import { explainOffer } from '../../nvidia/resources/offer.ts';
+import { computeResources } from '../../nvidia/resources/node-resources.ts';
+import { gpuLabels } from '../node-marks.ts';
+import { metadataOf } from '../node-view.ts';
+import type { Situation } from '../snapshot.ts';
+
+/** What GPU Feature Discovery and the device plugin make of a device. */
+export interface Prediction extends NodeLabels {
+  readonly offer: ReturnType<typeof computeResources>;
+}
+
+export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
+  const description = describeReport(situation.partition.status?.device ?? {});
+  const config = situation.settings.pluginConfigMap
+    ? sharingOf(spec)
+    : administratorsSharing(situation, computeResources(description, spec.strategy).resources);
+  return {
+    ...computeLabels(description, spec.strategy, config),
+    offer: computeResources(description, spec.strategy, config),
+  };
+}
+
+/** How the node's device plugin shares its devices by settings that are not ours; undefined where it does not, or where nobody can tell. */
+function administratorsSharing(
+  { node, partition }: Situation,
+  expected: Readonly<Record<string, number>>,
+): DevicePluginConfig | undefined {
+  const offer = explainOffer(
+    {
+      allocatable: node.status?.allocatable ?? {},
+      advertised: partition.status?.device?.advertised,
+      labels: node.metadata.labels ?? {},
+    },
+    expected,
+  );
+  return offer.kind === 'Shared' ? { sharing: offer.sharing } : undefined;
+}
+
+/** Who writes the nvidia.com labels of a node. What it was is in the status, which outlives us. */
+export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'partition'>): WriterMode {
+  const { labels = {}, annotations = {} } = node.metadata;
+  return writerModeOf({ labels, annotations, gfdPod: undefined, before: partition.status?.writerMode });
+}
+
+/**
+ * Labels that tell of a node's device as it is, be that as wished or not. Nothing where they are GPU Feature Discovery's to write, or
+ * where the device is not known: no labels because of that must never be read as take all labels away.
+ *
+ * @param predicted what GPU Feature Discovery would write of the device
+ */
+export function layoutLabels(situation: Situation, predicted: NodeLabels): NodeChange {
+  const device = situation.partition.status?.device;
+  if (writerModeFor(situation) !== 'Patch' || !isKnown(device) || predicted.errors.length > 0) return {};
+  return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels).kept);
+}
+
+/** What GPU Feature Discovery has not written of the layout yet; nothing where the labels are ours. */
+export function listStaleLabels(situation: Situation, predicted: NodeLabels): readonly StaleLabel[] {
+  return writerModeFor(situation) === 'Patch' ? [] : staleLabels(metadataOf(situation.node), predicted);
+}
+
+function isKnown(device: DeviceReport | undefined): boolean {
+  const { gpus, step } = device ?? {};
+  return gpus !== undefined && step !== 'Unknown' && gpus.every(({ error }) => error === undefined);
+}

@@ -1,0 +1,96 @@
+import type { NodeChange } from '../../metadata/node-change.ts';
+import { combine } from '../../metadata/node-change.ts';
+import { describeReport } from '../../nvidia/labels/describe-report.ts';
+import { isMigStrategy, type MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
+import { computeLabels } from '../../nvidia/labels/node-labels.ts';
+import { computeResources } from '../../nvidia/resources/node-resources.ts';
+import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
+import { markState, type NodeState, releaseNode, reopenNode } from '../node-marks.ts';
+import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import type { Situation } from '../snapshot.ts';
+import type { Verdict } from '../verdict.ts';
+import { layoutLabels } from './labels.ts';
+import { configInUse } from './plugin-config.ts';
+import { refreshPlugin } from './refresh-plugin.ts';
+
+/**
+ * A taint of ours must not outlive its cause, also where a controller died between tainting and granting; nor may it go while the
+ * node advertises what its device no longer is, be that as wished or not.
+ */
+export function openIdle(situation: Situation, ruling: Ruling): Outcome {
+  const { node } = situation;
+  if (ruling.keepsClosed === true || ruling.verdict.phase === 'Ready') return ruling;
+  const isReleased = ruling.verdict.phase === 'Unmanaged';
+  const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
+  if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
+  // The start-up taint keeps the node closed: no layout of it was ever verified.
+  if (!isReleased && hasStartupTaint(node)) return isClosed(node) ? addPatch(ruling, change) : ruling;
+  const pending = advertiseDevice(situation, change);
+  if ('look' in pending) return pending;
+  if (!('verdict' in pending)) return addPatch(ruling, pending);
+  if (isReleased) return { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] };
+  const requeueAfterMs = Math.min(
+    ruling.verdict.requeueAfterMs ?? Infinity,
+    pending.verdict.requeueAfterMs ?? Infinity,
+  );
+  return {
+    ...ruling,
+    verdict: {
+      ...ruling.verdict,
+      message: `${ruling.verdict.message}. The node stays closed: ${pending.verdict.message}`,
+      ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
+    },
+    commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])],
+    keepsClosed: true,
+  };
+}
+
+/** What tools that read the node's labels are told has to be so, also where nothing of it is going to change for a while. */
+export function markLasting(situation: Situation, ruling: Ruling): Ruling {
+  const { node, claim } = situation;
+  const state = stateOf(ruling.verdict);
+  const isMarked = claim.winner !== undefined && node.metadata.labels?.['gpupartition.dev/state'] !== undefined;
+  if (!isMarked || state === undefined || ruling.verdict.transient === true || isUnfinished(node)) return ruling;
+  return addPatch(ruling, markState(state));
+}
+
+/** The node's state that goes with a verdict; undefined where that says nothing of it. */
+function stateOf({ phase }: Verdict): NodeState | undefined {
+  switch (phase) {
+    case 'Waiting':
+    case 'Pending':
+      return 'waiting';
+    case 'Failed':
+    case 'Invalid':
+      return 'failed';
+    case 'Ready':
+    case 'Updating':
+    case 'Unmanaged':
+      return undefined;
+  }
+}
+
+/** Whatever the device has become, pods must not choose the node by labels of before. @returns why they may not come yet, else the change */
+function advertiseDevice(situation: Situation, change: NodeChange): Outcome | NodeChange {
+  const { partition, settings, configFiles } = situation;
+  if (settings.pluginConfigMap && configFiles === undefined) return { look: 'Pods' };
+  const config = configInUse(situation);
+  const strategy = strategyOf(situation, config);
+  const description = describeReport(partition.status?.device ?? {});
+  const { resources, errors } = computeResources(description, strategy, config);
+  const marks = layoutLabels(situation, computeLabels(description, strategy, config));
+  // Where NVIDIA's plugin would not start it advertises nothing, as soon as it has been restarted.
+  const offer = { resources: errors.length > 0 ? {} : resources, marks };
+  return refreshPlugin(situation, offer) ?? combine(change, marks);
+}
+
+/** Of the plugin's own file where that is ours, else of the policy; where that is gone, of the labels that it left. */
+function strategyOf({ partition, node }: Situation, config: DevicePluginConfig | undefined): MigStrategy {
+  const known = [config?.migStrategy, partition.spec.strategy, node.metadata.labels?.['nvidia.com/mig.strategy']];
+  return known.find(isMigStrategy) ?? 'mixed';
+}
+
+function addPatch(ruling: Ruling, change: NodeChange): Ruling {
+  return { ...ruling, commands: [...(ruling.commands ?? []), { name: 'PatchNode', change }] };
+}

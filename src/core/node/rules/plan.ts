@@ -1,0 +1,112 @@
+import { wishHash } from '../../policy/wish.ts';
+import { namePods } from '../../pods/gpu-pods.ts';
+import { timeText } from '../../text/time.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import { driftEndsAt, mostRepairs } from '../repair.ts';
+import type { Situation } from '../snapshot.ts';
+import type { Verdict } from '../verdict.ts';
+import { listUsers } from './gpu-users.ts';
+import { awaitingPlan, wishOf } from './wish.ts';
+
+export function planOnly({ partition, claim }: Situation): Ruling | undefined {
+  if (claim.winner?.spec.mode !== 'Plan') return undefined;
+  const plan = partition.status?.device?.plan;
+  const message = plan?.refusal
+    ? `mode Plan, nothing is changed: ${plan.refusal}`
+    : `mode Plan, nothing is changed: would keep ${plan?.keep ?? 0}, destroy ${plan?.destroy ?? 0}, create ${plan?.create ?? 0} instances`;
+  return { verdict: { phase: 'Pending', reason: 'PlanOnly', message } };
+}
+
+export function planMissing(situation: Situation): Ruling | undefined {
+  const wish = wishOf(situation);
+  const device = situation.partition.status?.device;
+  if (wish && device?.plan?.wishHash === wishHash(wish)) return undefined;
+  return {
+    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
+    keepsClosed: true,
+  };
+}
+
+export function planRefused(situation: Situation): Outcome | undefined {
+  const { refusal, refusalCode } = situation.partition.status?.device?.plan ?? {};
+  if (refusal === undefined) return undefined;
+  if (refusalCode === 'InUse') return waitForUsers(situation, refusal);
+  const reason = refusalCode === 'Foreign' ? 'ForeignInstances' : 'Refused';
+  return { verdict: { phase: 'Failed', reason, message: refusal } };
+}
+
+/** The agent reads the device again soon, and plans anew when the process has ended. Which pods to wait for, if it is one of theirs? */
+function waitForUsers(situation: Situation, refusal: string): Outcome {
+  const { pods, settings } = situation;
+  if (pods === undefined) return { look: 'Pods' };
+  const users = listUsers(situation, pods);
+  const requeueAfterMs = settings.waitingPollMs;
+  if (users.length > 0) return { verdict: waitForPods(situation, users) };
+  return { verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, requeueAfterMs } };
+}
+
+/** Pods of the node that use GPUs, by name. */
+export function waitForPods({ settings }: Situation, users: Parameters<typeof namePods>[0]): Verdict {
+  const what = users.length === 1 ? 'pod of this node uses' : 'pods of this node use';
+  return {
+    phase: 'Waiting',
+    reason: 'PodsUseGpus',
+    message: `${users.length} ${what} GPUs: ${namePods(users)}. The change starts when they have ended`,
+    requeueAfterMs: settings.waitingPollMs,
+  };
+}
+
+export function retryLater({ partition, now }: Situation): Ruling | undefined {
+  const { step, error, nextRetryTime } = partition.status?.device ?? {};
+  if (step !== 'Failed' || !error) return undefined;
+  const left = nextRetryTime === undefined ? 0 : Date.parse(nextRetryTime) - now;
+  if (left <= 0) return undefined;
+  const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
+  return {
+    verdict: { phase: 'Failed', reason, message: `${error.code}: ${error.message}`, requeueAfterMs: left },
+  };
+}
+
+// Whoever changes the device beside us would go on, and so would we: pods would come and go for ever.
+export function drifting({ partition, now }: Situation): Ruling | undefined {
+  const until = driftEndsAt(partition, now);
+  if (until === undefined) return undefined;
+  return {
+    verdict: {
+      phase: 'Failed',
+      reason: 'Drifting',
+      message:
+        `something else changes the GPUs: the layout was put right ${mostRepairs} times within an hour and is not as it was again. ` +
+        `Find out who does it (nvidia-smi by hand, mig-manager, a boot script); it is tried again at ${timeText(until)}, or when the policy changes`,
+      requeueAfterMs: until - now + 1000,
+    },
+  };
+}
+
+export function paused({ claim }: Situation): Ruling | undefined {
+  if (claim.winner?.spec.rollout?.paused !== true) return undefined;
+  const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to go on';
+  return { verdict: { phase: 'Pending', reason: 'Paused', message } };
+}
+
+/** A node that is leaving, that its kubelet does not answer for, or that somebody has cordoned is left to whoever is at it. */
+export function nodeUnavailable({ node }: Situation): Ruling | undefined {
+  const { metadata, spec, status } = node;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (metadata.deletionTimestamp !== undefined) {
+    return pendingNode('NodeTerminating', 'the node is being deleted; its GPUs are left alone');
+  }
+  if (ready?.status !== 'True') {
+    const why = ready?.message === undefined || ready.message === '' ? '' : ` (${ready.message})`;
+    return pendingNode('NodeNotReady', `the node is not Ready${why}; its GPUs are changed when it is`);
+  }
+  if (spec?.unschedulable === true) {
+    const hint = `its GPUs are changed when it is uncordoned: kubectl uncordon ${metadata.name}`;
+    return pendingNode('ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);
+  }
+  return undefined;
+}
+
+function pendingNode(reason: 'NodeTerminating' | 'NodeNotReady' | 'ForeignCordon', message: string): Ruling {
+  return { verdict: { phase: 'Pending', reason, message } };
+}

@@ -1,0 +1,42 @@
+import type { Ruling } from '../outcome.ts';
+import type { Situation } from '../snapshot.ts';
+
+/** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
+export function noPolicy({ claim, partition }: Situation): Ruling | undefined {
+  if (claim.winner) return undefined;
+  const { policy, strategy, wish } = partition.spec;
+  const isOutdated = policy !== undefined || strategy !== undefined || wish !== undefined;
+  const message = 'no policy selects this node; it keeps the layout that it has';
+  return {
+    verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message, transient: true },
+    ...(isOutdated && {
+      commands: [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null } }],
+    }),
+  };
+}
+
+/** The policy is not valid, wherever; or not accepted yet, since a node that it selects cannot take it. */
+export function policyRefused({ claim }: Situation): Ruling | undefined {
+  const { winner, refusal, isAccepted, refusedBy } = claim;
+  if (!winner) return undefined;
+  const { name, generation } = winner.metadata;
+  if (refusal) {
+    const message = `policy ${name} is not valid, nothing is touched: ${refusal.message}`;
+    return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };
+  }
+  if (isAccepted) return undefined;
+  if (refusedBy === undefined) {
+    const message = `generation ${generation} of policy ${name} is being checked against all its nodes`;
+    return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true } };
+  }
+  const message = `generation ${generation} of policy ${name} is not accepted, nothing of it starts: ${refusedBy}`;
+  return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };
+}
+
+/** This node cannot be what its policy says, and stops no other. */
+export function nodeRefused({ claim }: Situation): Ruling | undefined {
+  const { wish } = claim;
+  if (!wish || !('refusal' in wish)) return undefined;
+  const { reason, message } = wish.refusal;
+  return { verdict: { phase: 'Invalid', reason, message: `${message}. Nothing of this node is touched` } };
+}

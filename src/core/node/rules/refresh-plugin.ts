@@ -1,0 +1,192 @@
+import type { GpuPartitionPolicy } from '../../../api/types.ts';
+import type { NodeChange } from '../../metadata/node-change.ts';
+import { combine } from '../../metadata/node-change.ts';
+import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
+import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
+import { advertisedResources, advertises } from '../../nvidia/resources/advertised.ts';
+import { pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
+import { isReady, pluginPodsOf, tolerates } from '../../pods/plugin-pods.ts';
+import type { Command } from '../commands.ts';
+import { decideFence, type FenceSituation, type FenceStep } from '../fence.ts';
+import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
+import { fenceByZero } from '../node-marks.ts';
+import { isClosed, isOwnTaint, type NodeView } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import {
+  changeKey,
+  formatRefreshMark,
+  readRefreshMark,
+  refreshedAnnotation,
+  type RefreshMark,
+} from '../refresh-mark.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import { checkPlugin } from './check-plugin.ts';
+import { evictPods, listRefusals } from './evictions.ts';
+
+/** What the node has to offer before pods may come. */
+export interface Offer {
+  readonly resources: Readonly<Record<string, number>>;
+  /** Absent where no policy decides over the node any more. */
+  readonly policy?: GpuPartitionPolicy;
+  /** What else changes on the node when it is opened for the plugin: above all the labels that tell of these resources. */
+  readonly marks?: NodeChange;
+}
+
+/** Has the device plugin of a node replaced after a change. @returns why pods may not come yet; undefined when they may */
+export function refreshPlugin(situation: Situation, offer: Offer): Outcome | undefined {
+  const { node, partition, settings, waits, now } = situation;
+  const fence = describeFence(situation, offer.resources);
+  const lastsMs =
+    fence.changed || !advertises(fence.allocatable, fence.wanted) ? waits.lasts('Advertised', keyOf(situation)) : 0;
+  const step = decideFence(fence);
+  if (step.next === 'LookAtPods') return { look: 'Pods' };
+  if (step.next === 'TakeTaintsOff' && situation.fresh === undefined) return { look: 'All' };
+  const found = listPluginPods(situation) ?? [];
+  // One that is set up for another strategy would only fail when it is restarted.
+  const unfit = offer.policy && fence.pods !== undefined && checkPlugin(situation, offer.policy, found);
+  if (unfit) return { ...unfit, keepsClosed: true };
+  // The kubelet says it before the API server does, and knows which devices they are.
+  const stale =
+    step.next === 'Open' && fence.closed ? staleOffer(partition.status?.device?.advertised, fence.wanted) : undefined;
+  if (step.next === 'Open' && stale === undefined) return undefined;
+  const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
+  const [refusal] = listRefusals(situation, old);
+  const verdict =
+    (refusal === undefined ? undefined : evictionRefused(refusal)) ??
+    stale ??
+    fenceVerdict(step, fence, partition.spec.strategy ?? 'none', describeTrouble(node, found));
+  const isOverdue = lastsMs > settings.advertiseDeadlineMs;
+  const states = found.flatMap((pod) => explainPluginPod(pod) ?? []);
+  return {
+    verdict: isOverdue ? fenceOverdue(verdict, now - lastsMs, states) : verdict,
+    commands: commandsOf(step, situation, fence.mark, old, offer),
+    keepsClosed: true,
+  };
+}
+
+/** A plugin that was away while the devices changed, and comes back to them as they are, need not be replaced again. */
+export function noteFreshPlugin(situation: Situation): NodeChange {
+  const { annotations, labels } = situation.node.metadata;
+  const change = keyOf(situation);
+  const isAway = labels?.[pluginDeployLabel] === pausedForMigChange;
+  if (!isAway || readRefreshMark(annotations?.[refreshedAnnotation], change)) return {};
+  return { annotations: { [refreshedAnnotation]: formatRefreshMark({ change, uids: [], tolerates: false }) } };
+}
+
+/**
+ * Has the plugin replaced where nobody knows what the device is. @returns why the node stays closed; undefined where what it offers is
+ * what a plugin found that started after the agent's last word
+ */
+export function refreshAfterSilence(situation: Situation, epoch: number): Outcome | undefined {
+  const { node, settings, waits } = situation;
+  const found = listPluginPods(situation);
+  if (found === undefined) return { look: 'Pods' };
+  const change = `unanswered-${epoch}`;
+  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
+  if (waits.lasts('Advertised', change) > settings.advertiseDeadlineMs) return undefined;
+  const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
+  if (old.length > 0) {
+    const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
+    return waitForPlugin([...first, ...evictPods(situation, old)], listRefusals(situation, old));
+  }
+  if (mark === undefined) return undefined;
+  // A plugin that does not tolerate our taint comes back when that is off; until then nothing is offered.
+  if (!mark.tolerates) {
+    const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;
+    return isNothing ? undefined : waitForPlugin([], []);
+  }
+  const isBack = found.some(isReady) && waits.lasts('PluginReady', change) >= settings.refreshAfterMs;
+  return isBack ? undefined : waitForPlugin([], []);
+}
+
+function waitForPlugin(commands: readonly Command[], refusals: readonly string[]): Ruling {
+  const refused = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
+  const message = `its device plugin is being restarted, to offer what the device is now${refused}`;
+  return { verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 }, commands };
+}
+
+function commandsOf(
+  step: FenceStep,
+  situation: Situation,
+  mark: RefreshMark | undefined,
+  old: readonly NodePod[],
+  { marks = {} }: Offer,
+): readonly Command[] {
+  const change = keyOf(situation);
+  if (step.next === 'TakeTaintsOff') {
+    const note = formatRefreshMark(mark ?? { change, uids: [], tolerates: false });
+    // Pods may come as soon as the new plugin has told the kubelet, before we see it: they must not choose by labels of before.
+    return [{ name: 'PatchNode', change: combine(fenceByZero(note), marks) }];
+  }
+  if (step.next !== 'Evict') return [];
+  // Written down before: whoever goes on evicts these pods and no others.
+  const first = step.first ? [patchMark(markPods(situation.node, change, old))] : [];
+  return [...first, ...evictPods(situation, old)];
+}
+
+function patchMark(mark: RefreshMark): Command {
+  return { name: 'PatchNode', change: { annotations: { [refreshedAnnotation]: formatRefreshMark(mark) } } };
+}
+
+function markPods(node: NodeView, change: string, pods: readonly NodePod[]): RefreshMark {
+  const taints = (node.spec?.taints ?? []).filter(isOwnTaint);
+  return {
+    change,
+    uids: pods.flatMap(({ metadata }) => metadata.uid ?? []),
+    tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod, taint))),
+  };
+}
+
+function describeFence(situation: Situation, wanted: Offer['resources']): FenceSituation {
+  const { node, partition, settings, waits } = situation;
+  const change = keyOf(situation);
+  const allocatable = node.status?.allocatable ?? {};
+  const changed = isClosed(node);
+  const isEqual = advertises(allocatable, wanted);
+  const isSettled = isEqual && !changed;
+  const { advertised } = partition.status?.device ?? {};
+  const isStale = staleOffer(advertised, wanted) !== undefined;
+  const wasStale = isSettled
+    ? undefined
+    : isStale
+      ? waits.lasts('OfferedStale', change)
+      : waits.lastsIfBegun('OfferedStale', change);
+  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
+  const found = listPluginPods(situation);
+  const isBack = mark && found?.some((pod) => !mark.uids.includes(pod.metadata.uid ?? '') && isReady(pod));
+  return {
+    wanted,
+    allocatable,
+    closed: (node.spec?.taints ?? []).some(isOwnTaint),
+    changed,
+    mark,
+    differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', change) : waits.lasts('Differs', change),
+    readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
+    followed: wasStale !== undefined && advertised !== undefined && !isStale,
+    patienceMs: settings.refreshAfterMs,
+    pods: found?.map(({ metadata }) => ({
+      uid: metadata.uid ?? '',
+      leaving: metadata.deletionTimestamp !== undefined,
+    })),
+  };
+}
+
+function listPluginPods({ pods, settings }: Situation): readonly NodePod[] | undefined {
+  return pods && pluginPodsOf(pods, settings.pluginSelector);
+}
+
+/** What keeps the plugin's pods from starting, in the kubelet's words. */
+function describeTrouble(node: NodeView, found: readonly NodePod[]): readonly string[] {
+  const trouble = found.flatMap((pod) => explainPluginPod(pod) ?? []).filter((text) => /BackOff|Error/.test(text));
+  const config = configOf(node);
+  const label = `the node's label ${devicePluginConfigLabel} names ${config}: is there such a key in its ConfigMap?`;
+  return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
+}
+
+function keyOf({ partition, node }: Situation): string {
+  return changeKey(partition, configOf(node));
+}
+
+function configOf({ metadata }: NodeView): string | undefined {
+  return metadata.labels?.[devicePluginConfigLabel];
+}

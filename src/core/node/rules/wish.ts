@@ -1,0 +1,67 @@
+import type { Wish } from '../../../api/types.ts';
+import { deviceMeets } from '../../policy/wish.ts';
+import { sameJson } from '../../text/fingerprint.ts';
+import type { WishFields } from '../commands.ts';
+import { isDrifting } from '../repair.ts';
+import type { Ruling } from '../outcome.ts';
+import type { Situation } from '../snapshot.ts';
+
+/** What the policy wants of this node's GPUs; undefined where it wants nothing, or cannot be asked. */
+export function wishOf({ claim }: Pick<Situation, 'claim'>): Wish | undefined {
+  return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+}
+
+/**
+ * A list of policies may come from a server that lags, or was restored: a generation that is lower than the one that this node
+ * serves already is of the past.
+ */
+export function policyOutdated({ claim, partition }: Situation): Ruling | undefined {
+  const { name, uid, generation = 0 } = claim.winner?.metadata ?? {};
+  const served = partition.spec.policy;
+  if (served?.uid === undefined || served.uid !== uid || generation >= served.generation) return undefined;
+  const message =
+    `the API server's list has generation ${generation} of policy ${name}, and this node serves generation ${served.generation} already: ` +
+    'waiting for a newer list';
+  return {
+    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 5000 },
+    keepsClosed: true,
+  };
+}
+
+export const awaitingPlan = 'waiting for the agent to plan the wish';
+
+/** One write: which policy decides, and what each GPU shall become. */
+export function wishOutdated(situation: Situation): Ruling | undefined {
+  const { claim, partition, now } = situation;
+  const { winner } = claim;
+  const wish = wishOf(situation);
+  if (!winner || !wish) return undefined;
+  const { name, uid, generation = 0 } = winner.metadata;
+  const { spec } = partition;
+  const isSame =
+    spec.policy?.name === name &&
+    spec.policy.uid === uid &&
+    spec.strategy === winner.spec.strategy &&
+    sameJson(spec.wish, wish);
+  // Whoever edits a policy of a drifting node has done something about it: its repairs count anew.
+  const startsAnew = spec.policy?.generation !== generation && isDrifting(partition, now);
+  if (isSame && !startsAnew) return undefined;
+  const fields: WishFields = {
+    policy: { name, ...(uid !== undefined && { uid }), generation },
+    strategy: winner.spec.strategy,
+    // A merge patch keeps what it does not name.
+    wish: { gpus: wish.gpus, replaceForeignInstances: wish.replaceForeignInstances ?? null },
+    repairs: null,
+  };
+  return {
+    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
+    commands: [{ name: 'WriteWish', fields }],
+    keepsClosed: true,
+  };
+}
+
+/** Whether the device is what the policy wants, as far as GPU instances go. */
+export function isDeviceDone(situation: Situation): boolean {
+  const wish = wishOf(situation);
+  return wish !== undefined && deviceMeets(situation.partition.status?.device?.gpus ?? [], wish.gpus);
+}

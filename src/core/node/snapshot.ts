@@ -1,0 +1,86 @@
+import type { GpuNodePartition } from '../../api/types.ts';
+import type { PluginSetup } from '../nvidia/plugin-config/plugin-settings.ts';
+import type { UnreadyPodView } from '../nvidia/plugin-config/plugin-reason.ts';
+import type { ResourceSliceView } from '../owners/find-owners.ts';
+import type { OwnerPodView } from '../owners/owner-pod.ts';
+import type { GpuHolder } from '../pods/gpu-holders.ts';
+import type { HolderPodView } from '../pods/holder-pods.ts';
+import type { LabelSelector, PluginPodView } from '../pods/plugin-pods.ts';
+import type { NodeClaim } from '../policy/claim.ts';
+import type { NodeView } from './node-view.ts';
+import type { WaitList, NodeMemory } from './memory.ts';
+
+/** A pod as far as anything here looks at it. */
+export type NodePod = OwnerPodView & HolderPodView & PluginPodView & PluginSetup & UnreadyPodView;
+
+/** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
+export type AgentView =
+  | { readonly state: 'Ready' }
+  /** `why`: the pod and what the kubelet says of it. */
+  | { readonly state: 'NotReady'; readonly why: string }
+  | { readonly state: 'Missing' };
+
+/** The ConfigMap of the device plugin's config files; absent files: it could not be read. */
+export type ConfigFiles =
+  | { readonly state: 'Read'; readonly files: Readonly<Record<string, unknown>> }
+  | { readonly state: 'Unreadable'; readonly why: string };
+
+/** Times and names that the administrator may choose. */
+export interface NodeSettings {
+  /** Time for a pod that the scheduler was binding when the node was closed to show up, in ms. */
+  readonly settleMs: number;
+  /** How long an agent may take for a grant, in ms. */
+  readonly deadlineMs: number;
+  /** How often the pods of a node that waits for them are listed, in ms. */
+  readonly waitingPollMs: number;
+  /** How long a device plugin that follows a change by itself is given before its pod is replaced, in ms. */
+  readonly refreshAfterMs: number;
+  /** How long a layout may take to be advertised, and labels to be right, before the node counts as failed, in ms. */
+  readonly advertiseDeadlineMs: number;
+  /** How long the pods of GPU holders that were told to go are waited for, in ms. */
+  readonly holdersDeadlineMs: number;
+  readonly gpuHolders: readonly GpuHolder[];
+  /** Labels of a device plugin's pods besides NVIDIA's own. */
+  readonly pluginSelector?: LabelSelector | undefined;
+  /** Where the device plugin's config files are kept; absent: they are the administrator's. */
+  readonly pluginConfigMap?: { readonly namespace: string; readonly name: string } | undefined;
+}
+
+export interface FreshRead {
+  /** Of the policy that decides; undefined where there is none any more. */
+  readonly policy: { readonly uid: string | undefined; readonly generation: number | undefined } | undefined;
+  /** Undefined where the cluster has no such API. */
+  readonly resourceSlices: readonly ResourceSliceView[] | undefined;
+}
+
+/** All that was read of one node. Nothing else decides what becomes of it. */
+export interface NodeSnapshot {
+  /** Milliseconds since the epoch, by a clock that never jumps. */
+  readonly now: number;
+  readonly node: NodeView;
+  /** Undefined where it has not been made yet. */
+  readonly partition: GpuNodePartition | undefined;
+  /** What the policies say of this node. */
+  readonly claim: NodeClaim;
+  readonly agent: AgentView;
+  readonly settings: NodeSettings;
+  /** The node's pods, listed now; undefined: not looked at. */
+  readonly pods?: readonly NodePod[];
+  /** The files that device plugins may be told to use; undefined: not looked at, or not ours to write. */
+  readonly configFiles?: ConfigFiles | undefined;
+  /**
+   * Present where everything above was read from the API server itself just now, the policy included: what cannot be taken back is
+   * decided on nothing less.
+   */
+  readonly fresh?: FreshRead;
+}
+
+/** What has to be read before it can be decided. `Pods`: pods and config files. `All`: everything, from the API server itself. */
+export type Look = 'Pods' | 'All';
+
+/** What the rules see. */
+export interface Situation extends NodeSnapshot {
+  readonly partition: GpuNodePartition;
+  readonly memory: NodeMemory;
+  readonly waits: WaitList;
+}

@@ -1,0 +1,120 @@
+import type { NodeReason } from '../../../api/names.ts';
+import { pluginDeployLabel } from '../../pods/gpu-holders.ts';
+import { describePluginSelectors } from '../../pods/plugin-pods.ts';
+import type { LabelSelector } from '../../pods/plugin-pods.ts';
+import { migResourceName } from '../labels/label-key.ts';
+import { MIG_STRATEGIES } from '../labels/mig-strategy.ts';
+import type { MigStrategy } from '../labels/mig-strategy.ts';
+import type { NodeDescription } from '../labels/node-description.ts';
+import { advertisedResources, resourcesText } from '../resources/advertised.ts';
+import { computeResources } from '../resources/node-resources.ts';
+import { describeReplicas, explainOffer } from '../resources/offer.ts';
+import type { Offer, OfferedResources } from '../resources/offer.ts';
+import type { DevicePluginConfig } from './sharing.ts';
+
+/** A node before anything of it is touched. */
+export interface OfferSituation {
+  /** As it is now: `describeReport` of the agent's. */
+  readonly device: NodeDescription;
+  /** Of the policy. */
+  readonly strategy: MigStrategy;
+  readonly offer: OfferedResources;
+  /** Settings of the plugin as far as they are known. */
+  readonly config: DevicePluginConfig | undefined;
+  /** The plugin takes strategy and sharing from our file, as soon as the layout is there: what it offers now says nothing of them. */
+  readonly hasOwnConfig: boolean;
+  /** Whether a pod of a device plugin is on the node that we know and may restart. */
+  readonly hasPlugin: boolean;
+  /**
+   * A taint of ours or a start-up taint is on the node, or a change of it has begun: a plugin that does not tolerate the taint comes when it
+   * has gone, and what is advertised is of before.
+   */
+  readonly isClosed: boolean;
+  /** Labels of a plugin's pods besides those that everybody knows. */
+  readonly selector?: LabelSelector | undefined;
+}
+
+export interface OfferGap {
+  readonly reason: Extract<NodeReason, 'NoDevicePlugin' | 'StrategyMismatch' | 'SharingRefused'>;
+  readonly message: string;
+}
+
+const untilThen = 'Nothing is touched until then';
+
+/**
+ * Why nobody would advertise the slices of a new layout as the policy says, judged by how the node advertises its devices now; undefined
+ * where that fits, or says nothing: then too the plugin's settings may (`strategyMismatch`).
+ */
+export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
+  const { device, strategy, offer, config, hasPlugin, hasOwnConfig, isClosed } = situation;
+  if (isClosed) return undefined;
+  const { resources, errors } = computeResources(device, strategy, config);
+  const explained: Offer = errors.length > 0 ? { kind: 'Other' } : explainOffer(offer, resources);
+  if (explained.kind === 'Exact') return undefined;
+  if (explained.kind === 'Nothing') return hasPlugin ? undefined : describeAbsence(situation, resources);
+  if (hasOwnConfig) return undefined;
+  const other = hasPlugin ? undefined : findOtherStrategy(situation, explained);
+  if (other !== undefined) return describeMismatch(situation, resources, other);
+  if (explained.kind !== 'Multiples') return undefined;
+  const found = resourcesText(advertisedResources(offer.allocatable));
+  return {
+    reason: 'SharingRefused',
+    message:
+      `the node advertises ${found} for ${resourcesText(resources)}: the device plugin shares ${describeReplicas(explained.sharing.resources)}, ` +
+      'by sharing.timeSlicing of its own config, and the kubelet cannot be asked which devices these are. ' +
+      'Mount the kubelet’s folder pod-resources into the agent, or share by spec.sharing.timeSlicing of the policy, ' +
+      `or take the sharing out of the plugin’s config (if the GPUs were changed by hand, restart its pod). ${untilThen}`,
+  };
+}
+
+/** The strategy by which the node advertises what it has, where that is another. */
+function findOtherStrategy(
+  { device, strategy, offer, config }: OfferSituation,
+  explained: Offer,
+): MigStrategy | undefined {
+  const names = Object.keys(advertisedResources(offer.allocatable));
+  if (names.length === 0) return undefined;
+  const others = MIG_STRATEGIES.filter((one) => one !== strategy);
+  const kinds = others.map((one) => {
+    const { resources, errors } = computeResources(device, one, config);
+    return errors.length > 0 ? 'Other' : explainOffer(offer, resources).kind;
+  });
+  // Seven GPUs may be seven slices, or one GPU shared by seven: nobody shares by just the number of slices.
+  const exact = others.find((_, index) => kinds[index] === 'Exact');
+  if (exact !== undefined || explained.kind !== 'Other') return exact;
+  if (strategy !== 'mixed' && names.some((name) => name.startsWith(migResourceName('')))) return 'mixed';
+  return others.find((_, index) => kinds[index] === 'Shared' || kinds[index] === 'Multiples');
+}
+
+function describeMismatch(
+  { strategy, offer }: OfferSituation,
+  resources: Readonly<Record<string, number>>,
+  other: MigStrategy,
+): OfferGap {
+  const found = resourcesText(advertisedResources(offer.allocatable));
+  return {
+    reason: 'StrategyMismatch',
+    message:
+      `the node advertises ${found}, as strategy ${other} does, and the policy wants ${strategy}, ` +
+      `which makes ${resourcesText(resources)} of the same GPUs. ` +
+      `Set the device plugin to ${strategy}, or spec.strategy of the policy to ${other}. ${untilThen}`,
+  };
+}
+
+function describeAbsence(
+  { strategy, offer, selector }: OfferSituation,
+  resources: Readonly<Record<string, number>>,
+): OfferGap {
+  const deploy = offer.labels[pluginDeployLabel];
+  const paused =
+    deploy === undefined || deploy === 'true'
+      ? ''
+      : `The label ${pluginDeployLabel}=${deploy} keeps the one of gpu-operator away. `;
+  return {
+    reason: 'NoDevicePlugin',
+    message:
+      `the node advertises none of its GPUs (${resourcesText(resources)} under strategy ${strategy}), and no pod of a known device plugin is on it: ` +
+      `nobody would offer the slices. Looked for: pods of a DaemonSet with ${describePluginSelectors(selector)}. ${paused}` +
+      `Install the device plugin, or name the labels of yours with --device-plugin-selector. ${untilThen}`,
+  };
+}

@@ -1,0 +1,226 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { sameJson } from '../text/fingerprint.ts';
+import { PolicyTally } from './tally.ts';
+import { checkPolicy } from './check.ts';
+import type { NodeClaim } from './claim.ts';
+import { selectsNode } from './node-selector.ts';
+import { byPrecedence } from './precedence.ts';
+import type { PolicyRefusal } from './refusal.ts';
+import { type NodeWish, resolveNode } from './resolve-node.ts';
+import { SelectorIndex } from './selector-index.ts';
+import type { Support } from './support.ts';
+
+/** A policy, and what is known of it and its nodes. */
+export interface PolicyRecord {
+  policy: GpuPartitionPolicy;
+  /** Why it is not valid, whatever the nodes. */
+  refusal: PolicyRefusal | undefined;
+  /** Nodes that it selects, also those that another policy has won. */
+  readonly nodes: Set<string>;
+  /** Nodes that have not been asked yet whether they can take its generation. */
+  readonly unchecked: Set<string>;
+  /** Nodes that cannot take it, and why. */
+  readonly refused: Map<string, PolicyRefusal>;
+  acceptedGeneration: number | undefined;
+  tally: PolicyTally;
+}
+
+interface NodeRecord {
+  labels: Readonly<Record<string, string>>;
+  /** In order of precedence. */
+  policies: readonly string[];
+}
+
+const mostNames = 5;
+
+/**
+ * Policies against nodes, kept up to date change by change: what a policy says of a node is worked out for that node, when the
+ * node, what it reports, or the policy's spec changes.
+ */
+export class Fleet {
+  readonly #support: Support;
+  readonly #policies = new Map<string, PolicyRecord>();
+  readonly #nodes = new Map<string, NodeRecord>();
+  readonly #index = new SelectorIndex();
+  /** By the object that the watch replaces when it changes. */
+  readonly #wishes = new WeakMap<
+    GpuNodePartition,
+    { readonly of: GpuPartitionPolicy['spec']; readonly wish: NodeWish }
+  >();
+
+  constructor(support: Support) {
+    this.#support = support;
+  }
+
+  get policies(): IterableIterator<PolicyRecord> {
+    return this.#policies.values();
+  }
+
+  policy(name: string): PolicyRecord | undefined {
+    return this.#policies.get(name);
+  }
+
+  /** Policies that select a node, the winner first. */
+  policiesOf(node: string): readonly string[] {
+    return this.#nodes.get(node)?.policies ?? [];
+  }
+
+  /**
+   * Takes a policy as it is now.
+   * @returns nodes that it no longer decides over as before; undefined where nothing but its status has changed
+   */
+  setPolicy(policy: GpuPartitionPolicy): readonly string[] | undefined {
+    const { name, uid, generation, deletionTimestamp } = policy.metadata;
+    const known = this.#policies.get(name);
+    const before = known?.policy;
+    const isSame =
+      before?.metadata.uid === uid &&
+      before?.metadata.generation === generation &&
+      before?.metadata.deletionTimestamp === deletionTimestamp;
+    if (known && isSame) {
+      // The status may be gone, or another's: the spec that has been worked with stays the very object.
+      known.policy = { ...policy, spec: known.policy.spec };
+      return undefined;
+    }
+    // One that is being deleted decides over nothing.
+    if (deletionTimestamp !== undefined) return this.removePolicy(name);
+    const isSameObject = before?.metadata.uid === uid;
+    const refusal = checkPolicy(policy.spec, this.#support);
+    const hasMoved =
+      !known ||
+      !isSameObject ||
+      known.policy.spec.priority !== policy.spec.priority ||
+      (known.refusal === undefined) !== (refusal === undefined) ||
+      !sameJson(known.policy.spec.nodeSelector, policy.spec.nodeSelector);
+    const record: PolicyRecord = {
+      policy,
+      refusal,
+      nodes: known?.nodes ?? new Set(),
+      unchecked: new Set(),
+      refused: new Map(),
+      acceptedGeneration: policy.status?.acceptedGeneration,
+      tally: new PolicyTally([]),
+    };
+    if (known) this.#index.remove(name, known.policy.spec.nodeSelector);
+    this.#index.add(name, policy.spec.nodeSelector);
+    this.#policies.set(name, record);
+    const affected = hasMoved ? this.#match(record) : [...record.nodes];
+    record.tally = new PolicyTally(record.nodes);
+    if (record.acceptedGeneration !== generation) for (const node of record.nodes) record.unchecked.add(node);
+    return affected;
+  }
+
+  /** @returns nodes that it decided over */
+  removePolicy(name: string): readonly string[] {
+    const record = this.#policies.get(name);
+    if (!record) return [];
+    this.#policies.delete(name);
+    this.#index.remove(name, record.policy.spec.nodeSelector);
+    for (const node of record.nodes) this.#sort(node, record.policy, false);
+    return [...record.nodes];
+  }
+
+  /** Takes the labels of a node. @returns policies that have gained or lost it */
+  setNode(name: string, labels: Readonly<Record<string, string>>): readonly string[] {
+    const known = this.#nodes.get(name);
+    const before = known?.policies ?? [];
+    const policies = this.#index
+      .list(labels)
+      .flatMap((policy) => this.#policies.get(policy) ?? [])
+      .filter(({ policy }) => selectsNode(policy.spec.nodeSelector, labels))
+      .toSorted((a, b) => byPrecedence(a.policy, b.policy));
+    const names = policies.map(({ policy }) => policy.metadata.name);
+    this.#nodes.set(name, { labels, policies: names });
+    for (const policy of before) if (!names.includes(policy)) this.#leave(policy, name);
+    for (const record of policies) {
+      if (record.nodes.has(name)) continue;
+      record.nodes.add(name);
+      record.tally.expect(name);
+      if (record.acceptedGeneration !== record.policy.metadata.generation) record.unchecked.add(name);
+    }
+    return [
+      ...before.filter((policy) => !names.includes(policy)),
+      ...names.filter((policy) => !before.includes(policy)),
+    ];
+  }
+
+  /** @returns policies that selected it */
+  removeNode(name: string): readonly string[] {
+    const policies = this.policiesOf(name);
+    for (const policy of policies) this.#leave(policy, name);
+    this.#nodes.delete(name);
+    return policies;
+  }
+
+  /** What the policies say of a node now. */
+  claimOf(name: string, partition: GpuNodePartition | undefined): NodeClaim {
+    const records = this.policiesOf(name).flatMap((policy) => this.#policies.get(policy) ?? []);
+    // A policy that is not valid anywhere leaves its nodes to one that is.
+    const winner = records.find(({ refusal }) => refusal === undefined) ?? records[0];
+    for (const record of records) record.unchecked.delete(name);
+    if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
+    const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
+    for (const record of records) record.refused.delete(name);
+    if (wish && 'refusal' in wish) winner.refused.set(name, wish.refusal);
+    const isAccepted = winner.acceptedGeneration === winner.policy.metadata.generation;
+    return {
+      winner: winner.policy,
+      losers: records.filter((record) => record !== winner).map(({ policy }) => policy),
+      refusal: winner.refusal,
+      isAccepted,
+      refusedBy: isAccepted || winner.unchecked.size > 0 ? undefined : listRefused(winner),
+      wish,
+    };
+  }
+
+  #wishOf({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeWish | undefined {
+    const device = partition?.status?.device;
+    if (!partition || !device?.gpus) return undefined;
+    const known = this.#wishes.get(partition);
+    if (known?.of === spec) return known.wish;
+    const wish = resolveNode(spec, device, partition.spec.wish);
+    this.#wishes.set(partition, { of: spec, wish });
+    return wish;
+  }
+
+  /** Looks anew which nodes a policy selects. @returns those that it selects or has selected */
+  #match(record: PolicyRecord): readonly string[] {
+    const { policy, nodes } = record;
+    const affected = new Set(nodes);
+    for (const [name, node] of this.#nodes) {
+      const isSelected = selectsNode(policy.spec.nodeSelector, node.labels);
+      if (!isSelected && !nodes.has(name)) continue;
+      affected.add(name);
+      if (isSelected) nodes.add(name);
+      else nodes.delete(name);
+      this.#sort(name, policy, isSelected);
+    }
+    return [...affected];
+  }
+
+  #sort(node: string, policy: GpuPartitionPolicy, isSelected: boolean): void {
+    const record = this.#nodes.get(node);
+    if (!record) return;
+    const others = record.policies.flatMap((name) => this.#policies.get(name)?.policy ?? []);
+    const rest = others.filter(({ metadata }) => metadata.name !== policy.metadata.name);
+    record.policies = (isSelected ? [...rest, policy].toSorted(byPrecedence) : rest).map(
+      ({ metadata }) => metadata.name,
+    );
+  }
+
+  #leave(policy: string, node: string): void {
+    const record = this.#policies.get(policy);
+    record?.nodes.delete(node);
+    record?.unchecked.delete(node);
+    record?.refused.delete(node);
+    record?.tally.remove(node);
+  }
+}
+
+/** Nodes that keep a generation from being accepted: the first, and how many. Undefined where none does. */
+export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string | undefined {
+  if (refused.size === 0) return undefined;
+  const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
+  const more = refused.size > mostNames ? [`and ${refused.size - mostNames} more nodes`] : [];
+  return [...named, ...more].join('; ');
+}

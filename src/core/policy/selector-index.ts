@@ -1,0 +1,42 @@
+import type { PolicySpec } from '../../api/types.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * Finds the policies that may select a node without asking all of them: each is filed under one label that it cannot do without.
+ */
+export class SelectorIndex {
+  readonly #drawers = new Map<string, Set<string>>();
+
+  add(policy: string, selector: PolicySpec['nodeSelector']): void {
+    const key = drawerOf(selector);
+    const drawer = this.#drawers.get(key) ?? new Set();
+    this.#drawers.set(key, drawer.add(policy));
+  }
+
+  remove(policy: string, selector: PolicySpec['nodeSelector']): void {
+    this.#drawers.get(drawerOf(selector))?.delete(policy);
+  }
+
+  /** Names of policies; whether they do select the node is to be asked of each. */
+  list(labels: Labels): readonly string[] {
+    const found = [...(this.#drawers.get(anyNode) ?? [])];
+    if (this.#drawers.size === 0) return found;
+    for (const [key, value] of Object.entries(labels)) {
+      found.push(...(this.#drawers.get(`${key}=${value}`) ?? []), ...(this.#drawers.get(key) ?? []));
+    }
+    return found;
+  }
+}
+
+/** For selectors that only say which labels a node must not have. */
+const anyNode = '';
+
+function drawerOf({ matchLabels = {}, matchExpressions = [] }: PolicySpec['nodeSelector']): string {
+  const [first] = Object.entries(matchLabels);
+  if (first !== undefined) return first.join('=');
+  const needed = matchExpressions.find(({ operator }) => operator === 'In' || operator === 'Exists');
+  if (needed === undefined) return anyNode;
+  const [value, ...others] = needed.values ?? [];
+  return needed.operator === 'In' && value !== undefined && others.length === 0 ? `${needed.key}=${value}` : needed.key;
+}

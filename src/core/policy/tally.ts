@@ -1,0 +1,125 @@
+import type { Phase, PlanReport, PolicyStatus } from '../../api/types.ts';
+
+/** One selected node as the policy's status counts it. */
+export interface NodeOutcome {
+  readonly node: string;
+  /** The policy that won the node, where it is not this one. */
+  readonly wonBy?: string;
+  readonly phase: Phase;
+  readonly reason: string;
+  readonly message: string;
+  readonly plan?: PlanReport;
+  readonly inFlight?: NonNullable<PolicyStatus['inFlight']>[number];
+}
+
+const groups = ['lost', 'failed', 'invalid', 'waiting', 'unfinished', 'unseen', 'inFlight', 'skipped'] as const;
+/** What is counted of nodes, beside those that are ready; a node may be in several. */
+type Group = (typeof groups)[number];
+
+type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create', number>;
+
+/**
+ * The nodes of one policy at one generation, counted change by change: a node's event costs the same however many nodes there are.
+ */
+export class PolicyTally {
+  readonly #outcomes = new Map<string, NodeOutcome>();
+  readonly #groups: Record<Group, Set<string>> = {
+    lost: new Set(),
+    failed: new Set(),
+    invalid: new Set(),
+    waiting: new Set(),
+    unfinished: new Set(),
+    unseen: new Set(),
+    inFlight: new Set(),
+    skipped: new Set(),
+  };
+  readonly #phases = new Map<Phase, number>();
+  readonly #plans: PlanTotals = { gpusChanging: 0, keep: 0, destroy: 0, create: 0 };
+
+  /** @param nodes that are selected, and of which nothing is known yet */
+  constructor(nodes: Iterable<string>) {
+    for (const node of nodes) this.#groups.unseen.add(node);
+  }
+
+  get matched(): number {
+    return this.#outcomes.size + this.#groups.unseen.size;
+  }
+
+  /** A node is selected of which nothing is known yet. */
+  expect(node: string): void {
+    if (!this.#outcomes.has(node)) this.#groups.unseen.add(node);
+  }
+
+  /** @returns whether anything is different */
+  put(outcome: NodeOutcome): boolean {
+    const before = this.#outcomes.get(outcome.node);
+    if (before && isSame(before, outcome)) return false;
+    this.remove(outcome.node);
+    this.#outcomes.set(outcome.node, outcome);
+    this.#count(outcome, 1);
+    for (const group of groupsOf(outcome)) this.#groups[group].add(outcome.node);
+    return true;
+  }
+
+  remove(node: string): void {
+    const before = this.#outcomes.get(node);
+    if (before) this.#count(before, -1);
+    this.#outcomes.delete(node);
+    for (const group of groups) this.#groups[group].delete(node);
+  }
+
+  /** Nodes of which this policy decides, in a phase. */
+  inPhase(...phases: readonly Phase[]): number {
+    return phases.reduce((sum, phase) => sum + (this.#phases.get(phase) ?? 0), 0);
+  }
+
+  size(group: Group): number {
+    return this.#groups[group].size;
+  }
+
+  /** The first nodes of a group. */
+  first(group: Group, most: number): readonly NodeOutcome[] {
+    const found: NodeOutcome[] = [];
+    for (const node of this.#groups[group]) {
+      if (found.length === most) break;
+      found.push(
+        this.#outcomes.get(node) ?? { node, phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' },
+      );
+    }
+    return found;
+  }
+
+  get plans(): Readonly<PlanTotals> {
+    return this.#plans;
+  }
+
+  #count({ phase, wonBy, plan }: NodeOutcome, sign: 1 | -1): void {
+    if (wonBy !== undefined) return;
+    this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + sign);
+    for (const key of ['gpusChanging', 'keep', 'destroy', 'create'] as const) {
+      this.#plans[key] += sign * (plan?.[key] ?? 0);
+    }
+  }
+}
+
+function groupsOf({ wonBy, phase, reason, inFlight }: NodeOutcome): readonly Group[] {
+  if (wonBy !== undefined) return ['lost'];
+  const found: Group[] = inFlight ? ['inFlight'] : [];
+  if (reason === 'NothingToDo' || reason === 'NoGpus') found.push('skipped');
+  if (phase === 'Failed') found.push('failed');
+  if (phase === 'Invalid') found.push('invalid');
+  if (phase === 'Waiting') found.push('waiting');
+  if (phase !== 'Ready') found.push('unfinished');
+  return found;
+}
+
+function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
+  return (
+    a.wonBy === b.wonBy &&
+    a.phase === b.phase &&
+    a.reason === b.reason &&
+    a.message === b.message &&
+    a.inFlight?.epoch === b.inFlight?.epoch &&
+    (a.plan === b.plan || (a.plan?.hash === b.plan?.hash && a.plan?.wishHash === b.plan?.wishHash))
+  );
+}

@@ -1,0 +1,84 @@
+import type { GpuNodePartition, NodePartitionStatus } from '../../api/types.ts';
+import { lastingWaits, type NodeMemory } from '../node/memory.ts';
+import type { Verdict } from '../node/verdict.ts';
+import type { WriterMode } from '../nvidia/feature-discovery/writer-mode.ts';
+import { sameJson } from '../text/fingerprint.ts';
+import { timeText } from '../text/time.ts';
+import { setConditions } from './conditions.ts';
+import { deviceText } from './layout-text.ts';
+
+/** A state that normally passes is written to status when it lasts longer than this, in ms. */
+const transientMs = 2000;
+
+/** The leader's part of a partition's status. */
+export type NodeStatusFields = Required<Pick<NodePartitionStatus, 'phase' | 'layout' | 'writerMode'>> &
+  Pick<NodePartitionStatus, 'conditions' | 'waits'>;
+
+export interface NodeReport {
+  /** What to write; undefined where the status says it already, or is not to say it yet. */
+  readonly status: NodeStatusFields | undefined;
+  /** When to look at the node again, in ms, if nothing happens before. */
+  readonly requeueAfterMs: number | undefined;
+}
+
+/** What is told of a node, and when. */
+export function reportNode(
+  partition: GpuNodePartition,
+  verdict: Verdict,
+  memory: NodeMemory,
+  writerMode: WriterMode,
+  now: number,
+): NodeReport {
+  const current = partition.status;
+  const lastsMs = now - (memory.waits.Reason?.since ?? now);
+  const isReady = current?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  // Whoever waits for Ready must not be told so while the layout is going.
+  const isLeaving = isReady && verdict.phase !== 'Ready';
+  const left = transientMs - lastsMs;
+  if (verdict.transient === true && left > 0 && !isLeaving) {
+    return { status: undefined, requeueAfterMs: Math.min(verdict.requeueAfterMs ?? Infinity, left + 10) };
+  }
+  const status = describe(partition, verdict, memory, writerMode, now);
+  const { phase, layout, conditions = [], writerMode: mode, waits = [] } = current ?? {};
+  const isSame = sameJson({ phase, layout, conditions, writerMode: mode, waits }, { waits: [], ...status });
+  const again =
+    verdict.transient === true && left > 0
+      ? Math.min(verdict.requeueAfterMs ?? Infinity, left + 10)
+      : verdict.requeueAfterMs;
+  return { status: isSame ? undefined : status, requeueAfterMs: again };
+}
+
+function describe(
+  partition: GpuNodePartition,
+  { phase, reason, message }: Verdict,
+  memory: NodeMemory,
+  writerMode: WriterMode,
+  now: number,
+): NodeStatusFields {
+  const generation = partition.metadata.generation;
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const text = message.slice(0, 4096);
+  const isWaiting = phase === 'Waiting';
+  const conditions = setConditions(
+    partition.status?.conditions ?? [],
+    [
+      { type: 'Ready', status: phase === 'Ready' ? 'True' : 'False', reason, message: text, ...observed },
+      {
+        type: 'Waiting',
+        status: isWaiting ? 'True' : 'False',
+        reason: isWaiting ? reason : 'NoPodsUseGpus',
+        message: isWaiting ? text : '',
+        ...observed,
+      },
+    ],
+    timeText(now),
+  );
+  const waits = lastingWaits(memory);
+  return {
+    phase,
+    layout: deviceText(partition.status?.device?.gpus ?? []).slice(0, 512),
+    writerMode,
+    conditions: [...conditions],
+    ...(waits.length > 0 && { waits }),
+  };
+}

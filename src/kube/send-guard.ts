@@ -1,0 +1,29 @@
+import { DecoratorHandler, type Dispatcher } from 'undici';
+
+/** A request was held back at the last moment; `cause` says why. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
+
+  constructor(request: string, cause: unknown) {
+    super(`${request}: not sent: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/**
+ * A dispatcher whose requests are checked when they are written to their connection: the wait for one is long enough for a process
+ * to be stopped in.
+ */
+export function guardSending(dispatcher: Dispatcher, request: string, check: () => void): Dispatcher {
+  return dispatcher.compose((dispatch) => (options, handler) => {
+    const guarded: Dispatcher.DispatchHandler = new DecoratorHandler(handler);
+    guarded.onRequestStart = (controller, context) => {
+      handler.onRequestStart?.(controller, context);
+      try {
+        check();
+      } catch (cause) {
+        controller.abort(new NotSentError(request, cause));
+      }
+    };
+    return dispatch(options, guarded);
+  });
+}

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { TokenOptions } from '../control-plane/service-account-token.ts';
+import type { Guard } from '../control-plane/guard.ts';
+import type { NodeFiles } from './node-files.ts';
+import { RigProcess } from './process.ts';
+import { programPath } from './programs.ts';
+import type { RigOptions } from './rig-options.ts';
+
+/** As in config/agent: the agent has little to do and must not cost a node much. */
+const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
+/** Longer than any demo is kept open. */
+const tokenSeconds = 48 * 3600;
+
+/** A controller that is not started yet. */
+export async function makeController(
+  options: RigOptions,
+  guard: Guard,
+  folder: string,
+  identity: string,
+): Promise<RigProcess> {
+  const account = ['gpu-partition-system', 'gpu-partition-controller'] as const;
+  const kubeconfig = await kubeconfigFor(options, identity, account);
+  const program = [programPath('controller'), '--kubeconfig', kubeconfig, '--identity', identity];
+  const argv = [...program, ...(options.controllerArguments ?? [])];
+  return new RigProcess(identity, argv, join(folder, `${identity}.log`), guard);
+}
+
+/** The agent of a node, not started yet. */
+export async function makeAgent(
+  options: RigOptions,
+  guard: Guard,
+  {
+    node,
+    files,
+    nvidiaSmi,
+    onChange,
+  }: {
+    readonly node: string;
+    readonly files: NodeFiles;
+    readonly nvidiaSmi: string;
+    /** Called when the agent starts and when it has ended. */
+    readonly onChange: () => void;
+  },
+): Promise<RigProcess> {
+  const account = ['gpu-partition-agents', 'gpu-partition-agent'] as const;
+  const settings = {
+    'node-name': node,
+    kubeconfig: await kubeconfigFor(options, node, account, { bound: { node } }),
+    'nvidia-smi': nvidiaSmi,
+    'state-dir': files.agentFolder,
+    'machine-file': files.machine,
+    'boot-id-file': files.bootId,
+    'pod-resources-socket': files.podResourcesSocket,
+  };
+  const argv = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value]);
+  const program = [...agentMemorySettings, programPath('agent'), ...argv, ...(options.agentArguments ?? [])];
+  return new RigProcess(`agent ${node}`, program, files.agentLog, guard, onChange);
+}
+
+async function kubeconfigFor(
+  { controlPlane, serverOf }: RigOptions,
+  program: string,
+  [namespace, name]: readonly [namespace: string, name: string],
+  about: TokenOptions = {},
+): Promise<string> {
+  const token = await controlPlane.serviceAccountToken(namespace, name, { ...about, expirationSeconds: tokenSeconds });
+  const server = serverOf?.(program);
+  return controlPlane.kubeconfigFile({ token, ...(server === undefined ? {} : { server }) });
+}

@@ -1,0 +1,14 @@
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import type { KubeletTiming } from '../kubelet/timing.ts';
+import type { RigNode } from './rig-node.ts';
+
+export interface RigOptions {
+  readonly controlPlane: ControlPlane;
+  readonly nodes: readonly RigNode[];
+  readonly controllerArguments?: readonly string[];
+  readonly agentArguments?: readonly string[];
+  /** Waits of the simulated kubelets. */
+  readonly kubeletTiming?: Partial<KubeletTiming>;
+  /** Address of a proxy through which a program finds the API server: a controller by its identity, an agent by its node. */
+  readonly serverOf?: (program: string) => string | undefined;
+}

@@ -1,0 +1,106 @@
+import { type AgentOptions, NodeAgent } from '../../src/agent/agent.ts';
+import type { KubeletWord } from '../../src/agent/kubelet.ts';
+import { deviceOf } from '../../src/agent/open-device.ts';
+import type { Partition } from '../../src/agent/partition.ts';
+import { nodePartitions } from '../../src/api/resources.ts';
+import type { Grant, GpuWish } from '../../src/api/types.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import type { ReconcileResult } from '../../src/kube/queue.ts';
+import { silentLogger } from '../../src/process/logger.ts';
+import { uniqueName } from '../support/cluster.ts';
+import { SimulatedNode } from '../device/simulated-node.ts';
+
+export const signal = new AbortController().signal;
+export const later = (): string => new Date(Date.now() + 60_000).toISOString();
+
+/** An agent on one simulated GPU, and its object on the real API server, of which the test plays the controller. */
+export class AgentScene {
+  readonly name = uniqueName('agent');
+  readonly node = new SimulatedNode(['A100-SXM4-40GB']);
+  rebootsAsked = 0;
+  /** What the kubelet says; undefined: it does not tell. An error: it does not answer. */
+  word: KubeletWord | Error | undefined;
+  readonly #client: KubeClient;
+  #agent: NodeAgent;
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+    this.#agent = this.newAgent('boot-1');
+  }
+
+  newAgent(
+    bootID: string,
+    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs'>> = {},
+  ): NodeAgent {
+    const journal = { begin: () => Promise.resolve(), finish: () => undefined };
+    const device = deviceOf(this.node.openDriver(), { journal, lock: { isHeld: () => true }, logger: silentLogger });
+    this.#agent = new NodeAgent({
+      client: this.#client,
+      device,
+      kubelet: {
+        ask: () => (this.word instanceof Error ? Promise.reject(this.word) : Promise.resolve(this.word)),
+      },
+      bootID,
+      logger: silentLogger,
+      nodeName: this.name,
+      agentVersion: 'test',
+      machine: undefined,
+      askForReboot: () => {
+        this.rebootsAsked += 1;
+        return Promise.resolve();
+      },
+      readIntervalMs: 0,
+      ...settings,
+    });
+    return this.#agent;
+  }
+
+  get ref() {
+    return { resource: nodePartitions, name: this.name };
+  }
+
+  read(): Promise<Partition> {
+    return this.#client.get<Partition>(this.ref);
+  }
+
+  async create(): Promise<void> {
+    await this.#client.create(nodePartitions, { metadata: { name: this.name }, spec: { nodeUID: 'uid' } } as never);
+  }
+
+  async set(spec: Record<string, unknown>): Promise<void> {
+    await this.#client.merge(this.ref, { spec });
+  }
+
+  /** What the controller does: writes the wish, lets the agent plan, and grants that plan. */
+  async wish(want: Omit<GpuWish, 'uuid'>): Promise<GpuWish> {
+    const wish = { uuid: this.node.uuid(0), ...want };
+    await this.set({ wish: { gpus: [wish] } });
+    await this.run();
+    return wish;
+  }
+
+  async grant(wish: GpuWish, overrides: Partial<Grant> = {}): Promise<void> {
+    const { status, spec } = await this.read();
+    const epoch = (spec.granted?.epoch ?? 0) + 1;
+    const planHash = status?.device?.plan?.hash ?? '';
+    await this.set({
+      granted: { gpus: [wish], epoch, planHash, deadline: later(), allowGpuReset: true, ...overrides },
+    });
+  }
+
+  /** What an administrator does with nvidia-smi; `19:0` is a 1g.5gb at 0, `9:4` a 3g.20gb at 4. */
+  createByHand(...placements: readonly string[]): void {
+    this.node.state = 'gpu 0 mig 1 pending 1\n';
+    for (const placement of placements) this.node.run(['mig', '-i', '0', '-cgi', placement, '-C']);
+    this.node.takeChanges();
+  }
+
+  async run(): Promise<ReconcileResult | void> {
+    return this.reconcile(await this.read());
+  }
+
+  /** As {@link run}, with what a watch may have brought instead. */
+  async reconcile(watched: Partition | undefined): Promise<ReconcileResult | void> {
+    return this.#agent.reconcile(watched, signal);
+  }
+}

@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { nodePartitions } from '../../src/api/resources.ts';
+import type { DeviceReport } from '../../src/api/types.ts';
+import { KubeClient } from '../../src/kube/client.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { AgentScene } from './agent-scene.ts';
+
+/** Can write, and gets no answer to what it asks. */
+class SilentReader extends KubeClient {
+  override get(): Promise<never> {
+    return Promise.reject(new Error('no answer'));
+  }
+}
+
+describe('the agent and the object of its node', () => {
+  const cluster = useSharedCluster();
+  const profiles = { '3g.20gb': 2 };
+  let client: KubeClient;
+  let scene: AgentScene;
+
+  before(async () => {
+    await applyFolder(cluster(), 'config/crd');
+    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
+    await eventually(() => client.list(nodePartitions));
+  });
+  beforeEach(async () => {
+    scene = new AgentScene(client);
+    await scene.create();
+  });
+
+  const device = async (): Promise<DeviceReport | undefined> => (await scene.read()).status?.device;
+
+  it('never lowers observedEpoch when it starts on a list that is out of date', async () => {
+    const wish = await scene.wish({ profiles });
+    const stale = await scene.read();
+    await scene.grant(wish);
+    await scene.run();
+    scene.newAgent('boot-1');
+    await scene.reconcile(stale);
+    expect(await device()).to.include({ observedEpoch: 1, step: 'Idle' });
+    expect((await device())?.lastGood?.gpus?.[0]?.placements).to.have.lengthOf(2);
+  });
+
+  it('does not act on a grant of a list that is out of date', async () => {
+    // MIG mode is on: nothing has to go, so nothing would be confirmed.
+    scene.createByHand();
+    await scene.grant(await scene.wish({ profiles }));
+    const stale = await scene.read();
+    await scene.set({ granted: null });
+    scene.newAgent('boot-1');
+    await scene.reconcile(stale);
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('does and reports nothing before the API server has told it what its object is', async () => {
+    scene.createByHand();
+    await scene.grant(await scene.wish({ profiles }));
+    const stale = await scene.read();
+    scene.newAgent('boot-1', { client: new SilentReader(client.config, 'gpu-partition-agent') });
+    const outcome = await scene.reconcile(stale).catch(String);
+    expect(outcome).to.equal('Error: no answer');
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    expect((await scene.read()).metadata.resourceVersion).to.equal(stale.metadata.resourceVersion);
+  });
+
+  it('ignores objects of other nodes', async () => {
+    const other = new AgentScene(client);
+    await other.create();
+    await scene.reconcile(await other.read());
+    expect((await other.read()).status).to.equal(undefined);
+    expect(await device()).to.equal(undefined);
+  });
+
+  for (const poison of [2 ** 53, 1000]) {
+    it(`takes an observedEpoch of ${poison}, which was never granted, for none`, async () => {
+      const wish = await scene.wish({ profiles });
+      await client.merge({ ...scene.ref, subresource: 'status' }, { status: { device: { observedEpoch: poison } } });
+      await scene.grant(wish);
+      await scene.run();
+      expect(await device()).to.include({ observedEpoch: 1, step: 'Idle' });
+      expect(await scene.node.layout(0)).to.have.lengthOf(2);
+    });
+  }
+});

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { nodePartitions } from '../../src/api/resources.ts';
+import type { DeviceReport } from '../../src/api/types.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { FakeClock } from '../process/fake-clock.ts';
+import { AgentScene } from './agent-scene.ts';
+
+describe('what the agent says of a device that it cannot read', () => {
+  const cluster = useSharedCluster();
+  const profiles = { '3g.20gb': 2 };
+  let client: KubeClient;
+  let scene: AgentScene;
+
+  before(async () => {
+    await applyFolder(cluster(), 'config/crd');
+    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
+    await eventually(() => client.list(nodePartitions));
+  });
+  beforeEach(async () => {
+    scene = new AgentScene(client);
+    await scene.create();
+  });
+
+  const device = async (): Promise<DeviceReport | undefined> => (await scene.read()).status?.device;
+
+  /** What a reboot leaves of the GPU. */
+  function reboot(): void {
+    scene.node.state = 'gpu 0 mig 1 pending 1\n';
+    scene.newAgent('boot-2');
+  }
+
+  /** How often all GPUs have been read since the last call. */
+  function takeReads(): number {
+    const reads = scene.node.commands.filter((args) => args.join(' ') === '-q -x').length;
+    scene.node.takeChanges();
+    return reads;
+  }
+
+  it('is the reading of before with its boot, until the GPUs have been read in this one', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const before = await device();
+    reboot();
+    scene.node.faults = 'nodriver';
+    await scene.run();
+    const after = await device();
+    expect(after).to.deep.include({ bootID: 'boot-1', step: 'Unknown', gpus: before?.gpus });
+    expect(after?.error?.code).to.equal('DriverUnavailable');
+    expect(after).to.not.have.property('plan');
+    scene.node.faults = '';
+    await scene.run();
+    expect(await device()).to.deep.include({ bootID: 'boot-2', step: 'Idle' });
+    expect(await scene.node.layout(0), 'made again').to.have.lengthOf(2);
+  });
+
+  it('is the same where a grant waits for it after the reboot', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
+    reboot();
+    scene.node.faults = 'nodriver';
+    await scene.run();
+    expect(await device()).to.deep.include({ bootID: 'boot-1', step: 'Unknown', observedEpoch: 2 });
+    expect((await device())?.lastGood?.bootID, 'what was there is not forgotten').to.equal('boot-1');
+  });
+
+  it('names no boot where the GPUs have never been read', async () => {
+    scene.node.faults = 'nodriver';
+    await scene.run();
+    expect(await device()).to.include({ step: 'Unknown' });
+    expect(await device()).to.not.have.any.keys('bootID', 'gpus');
+  });
+
+  it('leaves ours what it made, where it cannot read the GPUs after a grant', async () => {
+    await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { rollback: 'Never' });
+    scene.node.intercept = (args, run) => {
+      const execution = run();
+      if (args.includes('-cgi') && args.includes('19:3')) scene.node.faults = 'nodriver';
+      return execution;
+    };
+    await scene.run();
+    expect(await device()).to.deep.include({ step: 'Unknown', observedEpoch: 1 });
+    scene.node.intercept = (_args, run) => run();
+    scene.node.faults = '';
+    expect(await scene.node.layout(0)).to.have.lengthOf.at.least(1);
+    await scene.wish({ profiles: { '7g.40gb': 1 } });
+    expect((await device())?.plan).to.not.have.property('refusalCode');
+    expect((await device())?.lastGood?.gpus?.[0]?.placements).to.deep.equal(await scene.node.layout(0));
+  });
+
+  it('leaves ours what it had made again after a reboot before it failed', async () => {
+    await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { rollback: 'Never' });
+    await scene.run();
+    reboot();
+    scene.node.intercept = (args, run) => {
+      scene.node.faults = args.includes('-cgi') && args.includes('19:3') ? 'fail DeviceCreateGpuInstance rc=999' : '';
+      return run();
+    };
+    await scene.run();
+    expect(await device()).to.deep.include({ bootID: 'boot-2', step: 'Failed' });
+    scene.node.intercept = (_args, run) => run();
+    scene.node.faults = '';
+    const left = await scene.node.layout(0);
+    expect(left).to.have.lengthOf.at.least(1);
+    await scene.wish({ profiles: { '7g.40gb': 1 } });
+    expect((await device())?.plan).to.not.have.property('refusalCode');
+  });
+
+  it('is looked at again after a while, not at every event', async () => {
+    const clock = new FakeClock();
+    scene.newAgent('boot-1', { clock, readIntervalMs: 60_000 });
+    scene.node.faults = 'nodriver';
+    await scene.run();
+    expect(takeReads()).to.be.at.least(1);
+    await scene.set({ strategy: 'mixed' });
+    expect(await scene.run()).to.deep.equal({ requeueAfterMs: 5_000 });
+    expect(scene.node.commands).to.deep.equal([]);
+    await clock.advance(5_000);
+    scene.node.faults = '';
+    await scene.run();
+    expect(await device()).to.include({ step: 'Idle' });
+  });
+
+  it('is read at the pace that was asked for, whatever happens in between', async () => {
+    const clock = new FakeClock();
+    scene.newAgent('boot-1', { clock, readIntervalMs: 60_000 });
+    expect(await scene.run()).to.deep.equal({ requeueAfterMs: 60_000 });
+    scene.node.takeChanges();
+    scene.createByHand('9:0');
+    scene.node.takeChanges();
+    for (const leftMs of [40_000, 20_000]) {
+      await clock.advance(20_000);
+      expect(await scene.run(), 'an event').to.deep.equal({ requeueAfterMs: leftMs });
+      expect(scene.node.commands, 'no reading').to.deep.equal([]);
+    }
+    await clock.advance(20_000);
+    await scene.run();
+    expect((await device())?.gpus?.[0]?.instances).to.have.lengthOf(1);
+  });
+});

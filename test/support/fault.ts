@@ -1,0 +1,57 @@
+import type { SeenRequest } from './seen-request.ts';
+
+/** Replaces a line of a stream by others; `end` ends the stream after them, else it is left open as it is. */
+export type LineFault = (line: string) => { readonly send: readonly string[]; readonly end?: boolean };
+
+/** A list as the API server once gave it. */
+export interface EarlierList {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly object[];
+}
+
+/** What the proxy does instead of, or to, the real answer. */
+export type Fault =
+  /** Answers itself. */
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
+  /** Resets the connection: before the request is passed on, after it took effect, or within the answer's body. */
+  | { readonly reset: 'before' | 'after' | 'body' }
+  /** Never answers, and leaves the connection open: before the request is passed on, or after it took effect. */
+  | { readonly drop: 'before' | 'after' }
+  /** Passes the request or its answer on late. */
+  | { readonly delay: 'before' | 'after'; readonly ms: number }
+  /** Passes the request on twice and gives the second answer, as a balancer does that tries again by itself. */
+  | { readonly repeat: true }
+  /** Answers a list, streamed or not, with what it was, and lets its watch say no more: a server that was left behind. */
+  | { readonly stale: EarlierList }
+  | { readonly lines: LineFault };
+
+/** Decides over a request; nothing lets it pass. */
+export type Rule = (request: SeenRequest) => Fault | undefined;
+
+/** A Status as the API server answers it, for `status` and for ERROR events. */
+export function aStatus(code: number, reason: string, more: object = {}): object {
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: 'by the test', ...more };
+}
+
+/** A refusal with its Status. */
+export function refusal(code: number, reason: string, retryAfter?: number, details?: object): Fault {
+  const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } };
+  return { status: code, body: aStatus(code, reason, { details }), ...headers };
+}
+
+/** The line of an ERROR event within a stream. */
+export function errorLine(status: object): string {
+  return JSON.stringify({ type: 'ERROR', object: status });
+}
+
+/** The lines of a streamed list. */
+export function listLines({ apiVersion, kind, metadata, items }: EarlierList): readonly string[] {
+  const type = { apiVersion, kind: kind.replace(/List$/, '') };
+  const annotations = { 'k8s.io/initial-events-end': 'true' };
+  return [
+    ...items.map((item) => ({ type: 'ADDED', object: { ...type, ...item } })),
+    { type: 'BOOKMARK', object: { ...type, metadata: { ...metadata, annotations } } },
+  ].map((event) => JSON.stringify(event));
+}
