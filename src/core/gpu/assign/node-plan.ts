@@ -2,7 +2,7 @@ import { assignRows } from './assignment.ts';
 import { addCosts, NO_COST, packCosts, type NodeCost } from './node-cost.ts';
 import { listOptions, REFUSED_OPTION, type NodeOption, type NodeOptions } from './node-option.ts';
 import type { NodeGpu, NodeWish } from './node-wish.ts';
-import { refuse, type Refusal } from '../../gpu/search/refusal.ts';
+import { refuse, type Refusal } from '../search/refusal.ts';
 
 export type { NodeCost } from './node-cost.ts';
 export type { NodeGpu, NodeWish, Want } from './node-wish.ts';

@@ -1,8 +1,8 @@
-import { searchGpu, type SearchResult } from '../../gpu/search/gpu-search.ts';
-import { gridOf } from '../../gpu/search/grid.ts';
-import { readInstances } from '../../gpu/search/present.ts';
-import type { Refusal } from '../../gpu/search/refusal.ts';
-import { completeSubject } from '../../gpu/search/subject.ts';
+import { searchGpu, type SearchResult } from '../search/gpu-search.ts';
+import { gridOf } from '../search/grid.ts';
+import { readInstances } from '../search/present.ts';
+import type { Refusal } from '../search/refusal.ts';
+import { completeSubject } from '../search/subject.ts';
 import { NO_COST, type NodeCost } from './node-cost.ts';
 import { type NodeGpu, type NodeWish, type Want, wantOf } from './node-wish.ts';
 

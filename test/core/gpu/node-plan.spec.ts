@@ -8,7 +8,7 @@ import {
   type NodePlan,
   type NodeWish,
   type Want,
-} from '../../../src/core/node/assign/node-plan.ts';
+} from '../../../src/core/gpu/assign/node-plan.ts';
 import { modelOf, someInstances } from '../gpu/builders.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
 
