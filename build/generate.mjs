@@ -25,7 +25,9 @@ function toJsonSchema(node, path = []) {
         : toJsonSchema(value, path);
   }
   if (node['x-kubernetes-int-or-string'] === true) {
-    return { description: node.description, anyOf: result.anyOf };
+    // Bounds are for numbers, a pattern is for strings: each passes over the other.
+    const { anyOf, description, minimum, maximum, pattern } = result;
+    return { description, anyOf, minimum, maximum, pattern };
   }
   if (result.type === 'object' && result.additionalProperties === undefined) {
     result.additionalProperties = path.length === 1 && path[0] === 'metadata';

@@ -5,9 +5,13 @@ export type ExitCode = 0 | 1 | 2 | 3;
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
+  readonly lines: readonly string[];
 
-  constructor(message: string, exitCode: ExitCode = 2, options?: ErrorOptions) {
-    super(message, options);
+  /** @param message one sentence, or several with a line each */
+  constructor(message: string | readonly string[], exitCode: ExitCode = 2, options?: ErrorOptions) {
+    const lines = typeof message === 'string' ? [message] : message;
+    super(lines.join('\n'), options);
+    this.lines = lines;
     this.exitCode = exitCode;
   }
 }

@@ -1,7 +1,5 @@
-import type { Writable } from 'node:stream';
-
 import type { Finding } from '../core/text/finding.ts';
-import { paint, printLine } from './terminal.ts';
+import { type Output, paint, printLine } from './terminal.ts';
 
 /** A finding with its place in a file; how `-o json` shows it. */
 export interface LocatedFinding {
@@ -27,7 +25,7 @@ export function sortFindings(findings: readonly LocatedFinding[]): readonly Loca
 }
 
 /** `file.yaml:12:7: error: spec.strategy: …`, which editors and CI systems understand. */
-export function printFinding(stream: Writable, finding: LocatedFinding): void {
+export function printFinding(stream: Output, finding: LocatedFinding): void {
   const { severity, file, line, column, path, message } = finding;
   const word = paint(stream, severity === 'error' ? 'red' : 'yellow', severity);
   const field = path === '$' ? '' : `${path}: `;

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 
 import { runCli } from './program.ts';
+import { Output } from './terminal.ts';
 
 // `gpu-partition … | head`: a reader that has seen enough is no error of ours. Later writes go nowhere.
 for (const stream of [process.stdout, process.stderr]) {
@@ -18,7 +19,7 @@ try {
   );
 } catch (error) {
   // A mistake of ours, not of the user's: no answer was found, which is neither good nor a finding.
-  process.stderr.write(
+  new Output(process.stderr).write(
     `internal error, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
   process.exitCode = 3;

@@ -4,7 +4,7 @@ import { findNearestWords } from '../core/text/nearest-word.ts';
 import { programVersion } from '../process/version.ts';
 import { commands, type CommandEntry } from './command-table.ts';
 import { CliError, type ExitCode, Outcome } from './exit.ts';
-import { paint, printLine, type Terminal } from './terminal.ts';
+import { openTerminal, paint, printLine, type Streams, type Terminal } from './terminal.ts';
 
 const EXIT_CODES = 'Exit codes: 0 good; 1 a finding; 2 wrong use or unreadable input; 3 could not find out.';
 
@@ -16,9 +16,10 @@ const EXIT_CODES = 'Exit codes: 0 good; 1 a finding; 2 wrong use or unreadable i
  */
 export async function runCli(
   argv: readonly string[],
-  terminal: Terminal,
+  streams: Streams,
   programName = 'gpu-partition',
 ): Promise<ExitCode> {
+  const terminal = openTerminal(streams);
   const outcome = new Outcome();
   try {
     const program = await buildProgram(argv, terminal, outcome, programName);
@@ -91,16 +92,19 @@ function reportError(error: unknown, terminal: Terminal, command: string): ExitC
     if (error.exitCode === 0) return 0;
     // Help that nobody asked for: commander has written it to stderr.
     if (error.code !== 'commander.help')
-      printError(terminal, `${error.message.replace(/^error: |\.$/g, '')}; see ${command} --help`);
+      printError(terminal, [
+        `${error.message.replaceAll(/^error: |\.$/g, '').replaceAll('\n', ' ')}; see ${command} --help`,
+      ]);
     return 2;
   }
   if (error instanceof CliError) {
-    printError(terminal, error.message);
+    printError(terminal, error.lines);
     return error.exitCode;
   }
   throw error;
 }
 
-function printError(terminal: Terminal, message: string): void {
-  printLine(terminal.stderr, `${paint(terminal.stderr, 'red', 'error:')} ${message}`);
+function printError({ stderr }: Terminal, [first = '', ...others]: readonly string[]): void {
+  printLine(stderr, `${paint(stderr, 'red', 'error:')} ${first}`);
+  for (const line of others) printLine(stderr, line);
 }

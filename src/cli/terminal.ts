@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
-/** What a command reads and writes: the process's own streams, or a test's. */
-export interface Terminal {
+import { escapeInvisible } from '../core/text/visible-text.ts';
+
+/** The process's own streams, or a test's. */
+export interface Streams {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
@@ -10,11 +13,46 @@ export interface Terminal {
   readonly cwd: string;
 }
 
+/** What a command reads and writes. */
+export interface Terminal {
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly cwd: string;
+}
+
 export type Style = 'red' | 'yellow' | 'green' | 'bold' | 'dim';
 
-/** Colours a text where the stream is a terminal that shows colours; `NO_COLOR` and `FORCE_COLOR` decide before that. */
-export function paint(stream: Writable, style: Style, text: string): string {
-  return showsColors(stream) ? styleText(style, text, { validateStream: false }) : text;
+/**
+ * The one way out. Names, keys and words of files and tools are printed in many places; here, after all of them, what a terminal
+ * would obey is made visible.
+ */
+export class Output {
+  readonly #stream: Writable;
+  /** Stands for the escape of a colour until then: a word that no file can hold, since nobody knew it before. */
+  readonly #escape = `<${randomUUID()}>`;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  write(text: string): void {
+    this.#stream.write(escapeInvisible(text).replaceAll(this.#escape, '\u001B'));
+  }
+
+  /** Colours a text where the stream is a terminal that shows colours; `NO_COLOR` and `FORCE_COLOR` decide before that. */
+  paint(style: Style, text: string): string {
+    if (!showsColors(this.#stream)) return text;
+    return styleText(style, escapeInvisible(text), { validateStream: false }).replaceAll('\u001B', this.#escape);
+  }
+}
+
+export function openTerminal({ stdin, stdout, stderr, cwd }: Streams): Terminal {
+  return { stdin, stdout: new Output(stdout), stderr: new Output(stderr), cwd };
+}
+
+export function paint(output: Output, style: Style, text: string): string {
+  return output.paint(style, text);
 }
 
 function showsColors(stream: Writable): boolean {
@@ -26,6 +64,7 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-export function printLine(stream: Writable, line: string): void {
-  stream.write(`${line}\n`);
+/** One line, also where a name in it has several. */
+export function printLine(output: Output, line: string): void {
+  output.write(`${line.replaceAll('\n', String.raw`\n`)}\n`);
 }

@@ -1,4 +1,4 @@
-import { group } from '../api/names.ts';
+import { apiVersion, group } from '../api/names.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { isConfigFile } from '../core/migparted/config-file.ts';
 import { validateConfigFile } from '../core/migparted/validate.ts';
@@ -17,6 +17,9 @@ export interface Validation {
   readonly templates: readonly string[];
   readonly findings: readonly LocatedFinding[];
 }
+
+/** Of one object: who has more of them reads the first ones only. */
+const MAX_FINDINGS = 100;
 
 interface FoundPolicy {
   readonly policy: GpuPartitionPolicy;
@@ -51,9 +54,12 @@ export function validateFiles(files: readonly InputFile[]): Validation {
     for (const manifest of read.manifests) {
       const kind = kindOf(manifest.value);
       objects[kind] += 1;
-      if (kind === 'skipped') continue;
+      if (kind === 'skipped') {
+        if (isNamed) findings.push(...findNameless(manifest));
+        continue;
+      }
       const { found, policy } = validateManifest(kind, manifest);
-      findings.push(...found);
+      findings.push(...found.slice(0, MAX_FINDINGS), ...countRest(manifest, found));
       if (policy !== undefined) policies.push({ policy, manifest });
     }
   }
@@ -72,9 +78,32 @@ function kindOf(value: unknown): keyof Validation['objects'] {
   const kind = 'kind' in value ? value.kind : undefined;
   const version = 'apiVersion' in value ? value.apiVersion : undefined;
   if (kind === 'GpuPartitionPolicy') return 'policies';
-  const isOurs = typeof version === 'string' && version.startsWith(`${group}/`) && kind !== 'GpuNodePartition';
-  // A misspelt kind of our group would be refused by the API server.
-  return isOurs ? 'policies' : 'skipped';
+  // A misspelt kind of our group would be refused by the API server, and so would a policy that says not what it is.
+  const isOurs = typeof version === 'string' && version.split('/')[0] === group && kind !== 'GpuNodePartition';
+  return isOurs || (isNameless(value) && isPolicySpec(value)) ? 'policies' : 'skipped';
+}
+
+function isNameless(value: object): boolean {
+  const { kind, apiVersion } = value as Readonly<Record<string, unknown>>;
+  return kind === undefined || kind === null || apiVersion === undefined || apiVersion === null;
+}
+
+function isPolicySpec({ spec }: { readonly spec?: unknown }): boolean {
+  return typeof spec === 'object' && spec !== null && 'layouts' in spec;
+}
+
+/**
+ * An object without kind or apiVersion is no object to kubectl. Where the user named the file it is worth an error, if it looks
+ * like one at all: values of a Helm chart and workflows are YAML too.
+ */
+function findNameless(manifest: Manifest): readonly LocatedFinding[] {
+  const { value } = manifest;
+  const looksLikeObject =
+    typeof value === 'object' && value !== null && ['spec', 'metadata'].some((field) => field in value);
+  if (!looksLikeObject || !isNameless(value)) return [];
+  const missing = ['apiVersion', 'kind'].filter((field) => !(field in value));
+  const message = `${missing.join(' and ') || 'kind or apiVersion'} is missing, so that kubectl refuses the object; a policy has apiVersion: ${apiVersion} and kind: GpuPartitionPolicy`;
+  return [locateFinding(manifest, { severity: 'error', code: 'UnknownKind', path: [], message })];
 }
 
 function validateManifest(
@@ -93,6 +122,14 @@ function validateManifest(
     message: `the key ${String(path.at(-1))} is given twice: kustomize refuses the file, and kubectl takes the last without saying so`,
   }));
   return { found: [...findings, ...duplicates].map((finding) => locateFinding(manifest, finding)), policy };
+}
+
+function countRest(manifest: Manifest, found: readonly LocatedFinding[]): readonly LocatedFinding[] {
+  const rest = found.slice(MAX_FINDINGS);
+  if (rest.length === 0) return [];
+  const severity = rest.some((one) => one.severity === 'error') ? 'error' : 'warning';
+  const message = `and ${rest.length} more; mend these first`;
+  return [locateFinding(manifest, { severity, code: 'MoreFindings', path: [], message })];
 }
 
 /** Keys that a mig-parted file gives twice: upstream takes the last without a word. */

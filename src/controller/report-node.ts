@@ -1,6 +1,7 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
+import { isUnanswered } from '../core/node/observed-epoch.ts';
 import { writerModeFor } from '../core/node/rules/labels.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import type { Verdict } from '../core/node/verdict.ts';
@@ -94,8 +95,8 @@ export class NodeReporter {
   }
 }
 
-function inFlightOf({ spec, status, metadata }: GpuNodePartition): NodeOutcome['inFlight'] {
-  const { granted, nodeUID } = spec;
-  if (!granted || status?.device?.observedEpoch === granted.epoch) return undefined;
-  return { node: metadata.name, nodeUID, epoch: granted.epoch, deadline: granted.deadline };
+function inFlightOf(partition: GpuNodePartition): NodeOutcome['inFlight'] {
+  const { granted, nodeUID } = partition.spec;
+  if (!granted || !isUnanswered(partition)) return undefined;
+  return { node: partition.metadata.name, nodeUID, epoch: granted.epoch, deadline: granted.deadline };
 }

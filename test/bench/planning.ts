@@ -9,7 +9,7 @@ import type { Geometry, Layout } from '../../src/core/gpu/geometry/geometry.ts';
 import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
 import { planGpu } from '../../src/core/gpu/plan/gpu-plan.ts';
 import type { Instance } from '../../src/core/gpu/search/instance.ts';
-import { planNode, type NodeGpu, type NodeWish } from '../../src/core/node/assign/node-plan.ts';
+import { planNode, type NodeGpu, type NodeWish } from '../../src/core/gpu/assign/node-plan.ts';
 import {
   keepMaximalStates,
   listPlacedStates,

@@ -227,6 +227,15 @@ describe('gpu-partition node reset', () => {
     expect([host.starts(0), host.starts(1)]).to.deep.equal([[], [0]]);
   });
 
+  it('resets the GPU that an entry with a count has taken', async () => {
+    using host = new SimulatedHost([A100, A100], { mig: [1] });
+    const layout = host.write('layout.yaml', { layouts: [{ gpus: { count: 1 }, profiles: { '1g.5gb': 1 } }] });
+    expect((await host.node('apply', '-f', layout)).code).to.equal(0);
+    expect([host.starts(0).length, host.starts(1).length]).to.deep.equal([0, 1]);
+    expect((await host.node('reset', '-f', layout, '--allow-gpu-reset')).code).to.equal(0);
+    expect(host.state).to.contain('gpu 0 mig 0 pending 0').and.to.contain('gpu 1 mig 0 pending 0');
+  });
+
   it('leaves alone the GPUs that the layout does not name', async () => {
     using host = new SimulatedHost([A100, A100]);
     const layout = host.write('layout.yaml', { layouts: [{ gpus: { indices: [1] }, profiles: { '1g.5gb': 1 } }] });

@@ -5,9 +5,10 @@ import { parse, parseAllDocuments } from 'yaml';
 
 import type { Validation } from '../../src/cli/validation.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { RULE_MESSAGES } from '../../src/core/policy/rules.ts';
+import { RULE_MESSAGES } from '../../src/core/policy/broken-rule.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { badYamlValues, yamlValues } from './input/yaml-cases.ts';
 import { aPolicy, yamlOf } from './policy-text.ts';
 import { fixtures, jsonRunner, run } from './run.ts';
 
@@ -34,6 +35,20 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
     { nodeSelector: { matchExpressions: [{ key: 'gpupartition.dev/state', operator: 'Exists' }] } },
     RULE_MESSAGES.changingLabel,
   ],
+  'a selector on a label that is borrowed': [
+    { nodeSelector: { matchLabels: { 'nvidia.com/gpu.deploy.dcgm': 'true' } } },
+    RULE_MESSAGES.changingLabel,
+  ],
+  'a label key of two slashes': [{ nodeSelector: { matchLabels: { 'a/b/c': 'x' } } }, RULE_MESSAGES.impossibleLabel],
+  'a label value with a space': [{ nodeSelector: { matchLabels: { pool: 'a b' } } }, RULE_MESSAGES.impossibleLabel],
+  'a key that no label has, and that shall not be there': [
+    { nodeSelector: { matchExpressions: [{ key: '!!', operator: 'DoesNotExist' }] } },
+    RULE_MESSAGES.impossibleLabel,
+  ],
+  'a value that no label has, and that shall not be there': [
+    { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b', 'c d'] }] } },
+    RULE_MESSAGES.impossibleLabel,
+  ],
   'In without values': [
     { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
     RULE_MESSAGES.operatorValues,
@@ -49,10 +64,10 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   'a profile in upper case': [profile('1G.5GB'), RULE_MESSAGES.profileName],
   'a profile by its id': [profile('19'), RULE_MESSAGES.profileName],
   'a profile with the dot of labels': [profile('1g.5gb.me'), RULE_MESSAGES.profileName],
-  'a percentage above 100': [{ rollout: { maxUnavailable: '101%' } }, RULE_MESSAGES.maxUnavailable],
-  'a negative number of nodes': [{ rollout: { maxUnavailable: -1 } }, RULE_MESSAGES.maxUnavailable],
-  'a threshold of no node': [{ rollout: { failureThreshold: 0 } }, RULE_MESSAGES.failureThreshold],
-  'a threshold that is no percentage': [{ rollout: { failureThreshold: '5' } }, RULE_MESSAGES.failureThreshold],
+  'a percentage above 100': [{ rollout: { maxUnavailable: '101%' } }],
+  'a negative number of nodes': [{ rollout: { maxUnavailable: -1 } }],
+  'a threshold of no node': [{ rollout: { failureThreshold: 0 } }],
+  'a threshold that is no percentage': [{ rollout: { failureThreshold: '5' } }],
   'a threshold that is true': [wrong({ rollout: { failureThreshold: true } })],
   'no layout': [{ layouts: [] }],
   'no slice': [{ layouts: [{ profiles: {} }] }],
@@ -146,6 +161,40 @@ describe('gpu-partition validate beside the API server', () => {
     );
     expect((await dryRun(text)).stderr).to.equal('');
     expect((await validate(text)).answer.findings).to.deep.equal([]);
+  });
+
+  it('takes a whole number with a fraction of zero, as the API server does', async () => {
+    const text = JSON.stringify(aPolicy(uniqueName('fraction'), { rollout: { maxUnavailable: 7 }, priority: 7 }));
+    const body = text.replaceAll(':7', ':7.0');
+    const path = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies?dryRun=All&fieldValidation=Strict';
+    const raw = await cluster().kubectl(['create', '--raw', path, '-f', '-'], { input: body });
+    expect(raw.code, raw.stderr).to.equal(0);
+    const findings = (await validate(body)).answer.findings.filter(({ code }) => code !== 'NotSupportedYet');
+    expect(findings).to.deep.equal([]);
+  });
+
+  describe('reads YAML as kubectl does', () => {
+    const wrap = (yaml: string) =>
+      `---\napiVersion: gpupartition.dev/v1alpha1\nkind: GpuPartitionPolicy\nmetadata: {name: x}\nv: ${yaml}\n`;
+    const convert = async (text: string) =>
+      cluster().kubectl(['create', '--dry-run=client', '--validate=false', '-o', 'json', '-f', '-'], { input: text });
+
+    it('in every value of the table', async () => {
+      const { stdout, stderr } = await convert(yamlValues.map(([yaml]) => wrap(yaml)).join(''));
+      expect(stderr).to.equal('');
+      const objects = JSON.parse(`[${stdout.trim().replaceAll('\n}\n{', '\n},\n{')}]`) as readonly {
+        readonly v: unknown;
+      }[];
+      expect(objects.map(({ v }) => v)).to.deep.equal(yamlValues.map(([, value]) => value));
+    });
+
+    it('in every value of the table that it refuses', async function () {
+      this.timeout(60_000);
+      for (const [yaml] of badYamlValues) {
+        const { code, stdout } = await convert(wrap(yaml));
+        expect({ yaml, isRefused: code !== 0 }, stdout).to.deep.equal({ yaml, isRefused: true });
+      }
+    });
   });
 
   it('writes policies from both files of mig-parted that the API server takes', async function () {

@@ -127,7 +127,7 @@ describe('gpu-partition validate', () => {
       message: 'must be a string; put it in quotes',
     });
     expect((await validate(yamlOf(aPolicy('x')).replace('pool: x', 'pool: 22:30'))).answer.findings[0]?.code).to.equal(
-      'NoSuchLabel',
+      'RuleBroken',
     );
   });
 

@@ -7,7 +7,7 @@ import { CliError } from '../../src/cli/exit.ts';
 import { readLayoutFile } from '../../src/cli/node/layout-file.ts';
 import { applyLayout } from '../../src/cli/node/node-apply.ts';
 import type { NodeLayout } from '../../src/cli/node/node-layout.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import { openTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/device/command/smi-command.ts';
 import { listStrangeCommands } from './argument-grammar.ts';
@@ -122,7 +122,7 @@ describe('hostile input', () => {
   async function applyOnHost(layout: (terminal: Terminal) => Promise<NodeLayout>): Promise<boolean> {
     const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], 'gpu 0 mig 1 pending 1\n');
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const terminal = { stdin: Readable.from([]), stdout, stderr, cwd: scratch.path() };
+    const terminal = openTerminal({ stdin: Readable.from([]), stdout, stderr, cwd: scratch.path() });
     const watcher = { onCutOff: ignore, onPlan: ignore, onProgress: ignore };
     const limits = { stateDir: scratch.path('lib'), deadline: 60, lockTimeout: 0, allowGpuReset: true };
     try {

@@ -54,10 +54,14 @@ describe('one planner', () => {
     );
   });
 
-  it('refuses a change of MIG mode where a process runs beside the instances, in a report too', async () => {
-    const node = new SimulatedNode(['H100-80GB-HBM3'], on);
+  it('refuses a change of MIG mode where a process has the whole GPU, be it reported or read', async () => {
+    const node = new SimulatedNode(['H100-80GB-HBM3']);
     await node.startProcess(0);
-    expect(await planTwice(node, { mig: 'Disabled' })).to.deep.equal(['InUse', 'InUse']);
+    expect(await planTwice(node, { profiles: { '7g.80gb': 1 } })).to.deep.equal(['InUse', 'InUse']);
+    expect(await planTwice(node, { mig: 'Disabled' })).to.deep.equal([
+      [undefined, []],
+      [undefined, []],
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
+import { findingCodes } from '../../src/core/text/finding.ts';
 import { deviceErrorCodes } from '../../src/device/errors.ts';
 import { kubeletErrorCodes } from '../../src/kubelet/errors.ts';
 
@@ -11,6 +12,8 @@ describe('docs/errors.md', () => {
     const named = (section: number) => [...(sections[section] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, word]) => word);
     expect(named(0)).to.have.members([...policyReasons]);
     expect(named(1)).to.have.members([...nodeReasons]);
+    const cells = [...(sections[3] ?? '').matchAll(/^\| (`.*?`) \|/gm)].map(([, cell = '']) => cell);
+    expect(cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))).to.have.members([...findingCodes]);
     expect(named(2)).to.include.members([...deviceErrorCodes, ...kubeletErrorCodes]);
   });
 });

@@ -90,8 +90,8 @@ describe('clients of the GPUs under gpu-operator', function () {
       );
     }
     expect((await deployLabels())['nvsm'], 'not ours to change').to.equal('false');
-    const loans = (await rig().node('op')).metadata.annotations?.['gpupartition.dev/on-loan'] ?? '';
-    expect(loans).to.not.include('nvidia.com/gpu.deploy.');
+    const borrowed = (await rig().node('op')).metadata.annotations?.['gpupartition.dev/on-loan'] ?? '{}';
+    expect(borrowed).to.not.include('gpu.deploy');
   }
 
   async function untilPaused(): Promise<void> {
@@ -190,6 +190,7 @@ describe('clients of the GPUs under gpu-operator', function () {
       timeoutMs: 40_000,
       what: 'deploy labels',
     });
+    expect(ownTaints(await rig().node('op')), 'what is on the GPUs nobody knows').to.have.lengthOf(1);
     rig().rig.agent('op').start();
     await untilReady('1 GPU: whole');
     await untilBack();

@@ -120,7 +120,7 @@ describe('the main job, all programs on a real control plane', function () {
     expect(after.map(({ length }) => length)).to.deep.equal(operations.map(({ length }) => length));
   });
 
-  it('changes a node with one write of the wish and at most eight writes in all', async () => {
+  it('changes a node with one write of the wish and at most nine writes in all', async () => {
     const before = (await rig().writes()).length;
     await rig().apply('inference', {
       nodeSelector: { matchLabels: { pool: 'inference' } },
@@ -134,7 +134,8 @@ describe('the main job, all programs on a real control plane', function () {
     const toSpec = writes.filter((write) => write.includes('gpunodepartitions.gpupartition.dev sim-h100'));
     // The wish and the grant.
     expect(toSpec, toSpec.join('\n')).to.have.lengthOf(2);
-    expect(writes.length, writes.join('\n')).to.be.at.most(8);
+    // Not Ready any more, at work for long, Ready: what the controller tells. The plan and the end: what the agent does. Closing, opening.
+    expect(writes.length, writes.join('\n')).to.be.at.most(9);
   });
 
   it('keeps what can stay: the A100 node was not touched by that change', async () => {

@@ -23,7 +23,7 @@ export interface GpuPartitionPolicy {
   };
   spec: {
     /**
-     * Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.
+     * Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that this operator changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.
      */
     nodeSelector: {
       /**

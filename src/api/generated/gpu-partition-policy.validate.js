@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"mps":{"type":"object","description":"Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}]},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}]},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^\\S+ \\S+ \\S+ \\S+ \\S+$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node could take that had reported its GPUs; nothing of a newer one starts."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that this operator changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"mps":{"type":"object","description":"Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"description":"Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long to wait for evicted pods."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"description":"What happens when the time is over."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Grace period of evicted pods."}},"additionalProperties":false},"rollout":{"type":"object","description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"How long they must be ready."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage, after which no new node starts: condition Halted.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Times at which nodes may start to change.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]+(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"description":"OnFailure: a node that fails returns to its last good layout."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node could take that had reported its GPUs; nothing of a newer one starts."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"Nodes that hold a permission to change now.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of its grant."},"startTime":{"type":"string","description":"When it started."},"deadline":{"type":"string","description":"When it must be done."}},"additionalProperties":false}},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -12,7 +12,8 @@ const pattern2 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
 const pattern3 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
 const pattern4 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
 const pattern5 = new RegExp("^([0-9]+(s|m|h))+$", "u");
-const pattern8 = new RegExp("^\\S+ \\S+ \\S+ \\S+ \\S+$", "u");
+const pattern7 = new RegExp("^(100|[1-9]?[0-9])%$", "u");
+const pattern10 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1616,12 +1617,9 @@ vErrors = null;
 }
 }
 }
-}
-if(data53.canary !== undefined){
-let data55 = data53.canary;
-if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
-if(data55.nodes === undefined){
-const err132 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(typeof data54 == "number"){
+if(data54 > 10000 || isNaN(data54)){
+const err132 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1630,9 +1628,8 @@ vErrors.push(err132);
 }
 errors++;
 }
-for(const key15 in data55){
-if(!((key15 === "nodes") || (key15 === "soak"))){
-const err133 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data54 < 0 || isNaN(data54)){
+const err133 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1642,10 +1639,9 @@ vErrors.push(err133);
 errors++;
 }
 }
-if(data55.nodes !== undefined){
-let data56 = data55.nodes;
-if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
-const err134 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data54 === "string"){
+if(!pattern7.test(data54)){
+const err134 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1654,9 +1650,13 @@ vErrors.push(err134);
 }
 errors++;
 }
-if(typeof data56 == "number"){
-if(data56 > 1000 || isNaN(data56)){
-const err135 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+}
+}
+if(data53.canary !== undefined){
+let data55 = data53.canary;
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+if(data55.nodes === undefined){
+const err135 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1665,8 +1665,9 @@ vErrors.push(err135);
 }
 errors++;
 }
-if(data56 < 1 || isNaN(data56)){
-const err136 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+for(const key15 in data55){
+if(!((key15 === "nodes") || (key15 === "soak"))){
+const err136 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1676,12 +1677,10 @@ vErrors.push(err136);
 errors++;
 }
 }
-}
-if(data55.soak !== undefined){
-let data57 = data55.soak;
-if(typeof data57 === "string"){
-if(func3(data57) > 16){
-const err137 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data55.nodes !== undefined){
+let data56 = data55.nodes;
+if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
+const err137 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1690,8 +1689,9 @@ vErrors.push(err137);
 }
 errors++;
 }
-if(!pattern5.test(data57)){
-const err138 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+if(typeof data56 == "number"){
+if(data56 > 1000 || isNaN(data56)){
+const err138 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1700,9 +1700,8 @@ vErrors.push(err138);
 }
 errors++;
 }
-}
-else {
-const err139 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data56 < 1 || isNaN(data56)){
+const err139 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1713,13 +1712,49 @@ errors++;
 }
 }
 }
-else {
-const err140 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data55.soak !== undefined){
+let data57 = data55.soak;
+if(typeof data57 === "string"){
+if(func3(data57) > 16){
+const err140 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err140];
 }
 else {
 vErrors.push(err140);
+}
+errors++;
+}
+if(!pattern5.test(data57)){
+const err141 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+if(vErrors === null){
+vErrors = [err141];
+}
+else {
+vErrors.push(err141);
+}
+errors++;
+}
+}
+else {
+const err142 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err142];
+}
+else {
+vErrors.push(err142);
+}
+errors++;
+}
+}
+}
+else {
+const err143 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err143];
+}
+else {
+vErrors.push(err143);
 }
 errors++;
 }
@@ -1730,12 +1765,12 @@ const _errs139 = errors;
 let valid33 = false;
 const _errs140 = errors;
 if(!((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58)))){
-const err141 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err144 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
-vErrors = [err141];
+vErrors = [err144];
 }
 else {
-vErrors.push(err141);
+vErrors.push(err144);
 }
 errors++;
 }
@@ -1744,12 +1779,12 @@ valid33 = valid33 || _valid1;
 if(!valid33){
 const _errs142 = errors;
 if(typeof data58 !== "string"){
-const err142 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err145 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
-vErrors = [err142];
+vErrors = [err145];
 }
 else {
-vErrors.push(err142);
+vErrors.push(err145);
 }
 errors++;
 }
@@ -1757,12 +1792,12 @@ var _valid1 = _errs142 === errors;
 valid33 = valid33 || _valid1;
 }
 if(!valid33){
-const err143 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err146 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
-vErrors = [err143];
+vErrors = [err146];
 }
 else {
-vErrors.push(err143);
+vErrors.push(err146);
 }
 errors++;
 }
@@ -1777,46 +1812,9 @@ vErrors = null;
 }
 }
 }
-}
-if(data53.windows !== undefined){
-let data59 = data53.windows;
-if(Array.isArray(data59)){
-if(data59.length > 16){
-const err144 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
-if(vErrors === null){
-vErrors = [err144];
-}
-else {
-vErrors.push(err144);
-}
-errors++;
-}
-if(data59.length < 1){
-const err145 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
-if(vErrors === null){
-vErrors = [err145];
-}
-else {
-vErrors.push(err145);
-}
-errors++;
-}
-const len8 = data59.length;
-for(let i8=0; i8<len8; i8++){
-let data60 = data59[i8];
-if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
-if(data60.schedule === undefined){
-const err146 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
-if(vErrors === null){
-vErrors = [err146];
-}
-else {
-vErrors.push(err146);
-}
-errors++;
-}
-if(data60.duration === undefined){
-const err147 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+if(typeof data58 == "number"){
+if(data58 > 10000 || isNaN(data58)){
+const err147 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1825,9 +1823,8 @@ vErrors.push(err147);
 }
 errors++;
 }
-for(const key16 in data60){
-if(!(((key16 === "schedule") || (key16 === "duration")) || (key16 === "timeZone"))){
-const err148 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(data58 < 1 || isNaN(data58)){
+const err148 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1837,11 +1834,9 @@ vErrors.push(err148);
 errors++;
 }
 }
-if(data60.schedule !== undefined){
-let data61 = data60.schedule;
-if(typeof data61 === "string"){
-if(func3(data61) > 64){
-const err149 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data58 === "string"){
+if(!pattern7.test(data58)){
+const err149 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1850,8 +1845,13 @@ vErrors.push(err149);
 }
 errors++;
 }
-if(!pattern8.test(data61)){
-const err150 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^\\S+ \\S+ \\S+ \\S+ \\S+$"},message:"must match pattern \""+"^\\S+ \\S+ \\S+ \\S+ \\S+$"+"\""};
+}
+}
+if(data53.windows !== undefined){
+let data59 = data53.windows;
+if(Array.isArray(data59)){
+if(data59.length > 16){
+const err150 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1860,9 +1860,8 @@ vErrors.push(err150);
 }
 errors++;
 }
-}
-else {
-const err151 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data59.length < 1){
+const err151 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1871,12 +1870,12 @@ vErrors.push(err151);
 }
 errors++;
 }
-}
-if(data60.duration !== undefined){
-let data62 = data60.duration;
-if(typeof data62 === "string"){
-if(func3(data62) > 16){
-const err152 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+const len8 = data59.length;
+for(let i8=0; i8<len8; i8++){
+let data60 = data59[i8];
+if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
+if(data60.schedule === undefined){
+const err152 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1885,8 +1884,8 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(!pattern5.test(data62)){
-const err153 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
+if(data60.duration === undefined){
+const err153 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1895,9 +1894,9 @@ vErrors.push(err153);
 }
 errors++;
 }
-}
-else {
-const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key16 in data60){
+if(!(((key16 === "schedule") || (key16 === "duration")) || (key16 === "timeZone"))){
+const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1907,11 +1906,11 @@ vErrors.push(err154);
 errors++;
 }
 }
-if(data60.timeZone !== undefined){
-let data63 = data60.timeZone;
-if(typeof data63 === "string"){
-if(func3(data63) > 64){
-const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data60.schedule !== undefined){
+let data61 = data60.schedule;
+if(typeof data61 === "string"){
+if(func3(data61) > 64){
+const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1920,9 +1919,8 @@ vErrors.push(err155);
 }
 errors++;
 }
-}
-else {
-const err156 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern10.test(data61)){
+const err156 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1932,9 +1930,8 @@ vErrors.push(err156);
 errors++;
 }
 }
-}
 else {
-const err157 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err157 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1944,9 +1941,11 @@ vErrors.push(err157);
 errors++;
 }
 }
-}
-else {
-const err158 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data60.duration !== undefined){
+let data62 = data60.duration;
+if(typeof data62 === "string"){
+if(func3(data62) > 16){
+const err158 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1955,10 +1954,8 @@ vErrors.push(err158);
 }
 errors++;
 }
-}
-if(data53.paused !== undefined){
-if(typeof data53.paused !== "boolean"){
-const err159 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(!pattern5.test(data62)){
+const err159 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]+(s|m|h))+$"},message:"must match pattern \""+"^([0-9]+(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1968,10 +1965,8 @@ vErrors.push(err159);
 errors++;
 }
 }
-if(data53.rollback !== undefined){
-let data65 = data53.rollback;
-if(typeof data65 !== "string"){
-const err160 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err160 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1980,8 +1975,12 @@ vErrors.push(err160);
 }
 errors++;
 }
-if(!((data65 === "OnFailure") || (data65 === "Never"))){
-const err161 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data60.timeZone !== undefined){
+let data63 = data60.timeZone;
+if(typeof data63 === "string"){
+if(func3(data63) > 64){
+const err161 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1991,9 +1990,8 @@ vErrors.push(err161);
 errors++;
 }
 }
-}
 else {
-const err162 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err162 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -2003,12 +2001,9 @@ vErrors.push(err162);
 errors++;
 }
 }
-if(data13.allow !== undefined){
-let data66 = data13.allow;
-if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
-for(const key17 in data66){
-if(!((((key17 === "gpuReset") || (key17 === "reboot")) || (key17 === "replaceForeignInstances")) || (key17 === "takeOver"))){
-const err163 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+}
+else {
+const err163 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2018,9 +2013,9 @@ vErrors.push(err163);
 errors++;
 }
 }
-if(data66.gpuReset !== undefined){
-if(typeof data66.gpuReset !== "boolean"){
-const err164 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err164 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2030,9 +2025,9 @@ vErrors.push(err164);
 errors++;
 }
 }
-if(data66.reboot !== undefined){
-if(typeof data66.reboot !== "boolean"){
-const err165 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data53.paused !== undefined){
+if(typeof data53.paused !== "boolean"){
+const err165 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2042,9 +2037,10 @@ vErrors.push(err165);
 errors++;
 }
 }
-if(data66.replaceForeignInstances !== undefined){
-if(typeof data66.replaceForeignInstances !== "boolean"){
-const err166 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data53.rollback !== undefined){
+let data65 = data53.rollback;
+if(typeof data65 !== "string"){
+const err166 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2053,12 +2049,8 @@ vErrors.push(err166);
 }
 errors++;
 }
-}
-if(data66.takeOver !== undefined){
-let data70 = data66.takeOver;
-if(Array.isArray(data70)){
-if(data70.length > 4){
-const err167 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(!((data65 === "OnFailure") || (data65 === "Never"))){
+const err167 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2067,8 +2059,10 @@ vErrors.push(err167);
 }
 errors++;
 }
-if(data70.length < 1){
-const err168 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+}
+else {
+const err168 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2077,11 +2071,13 @@ vErrors.push(err168);
 }
 errors++;
 }
-const len9 = data70.length;
-for(let i9=0; i9<len9; i9++){
-let data71 = data70[i9];
-if(typeof data71 !== "string"){
-const err169 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data13.allow !== undefined){
+let data66 = data13.allow;
+if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
+for(const key17 in data66){
+if(!((((key17 === "gpuReset") || (key17 === "reboot")) || (key17 === "replaceForeignInstances")) || (key17 === "takeOver"))){
+const err169 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2090,8 +2086,10 @@ vErrors.push(err169);
 }
 errors++;
 }
-if(!(data71 === "mig-manager")){
-const err170 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+}
+if(data66.gpuReset !== undefined){
+if(typeof data66.gpuReset !== "boolean"){
+const err170 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2101,9 +2099,9 @@ vErrors.push(err170);
 errors++;
 }
 }
-}
-else {
-const err171 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data66.reboot !== undefined){
+if(typeof data66.reboot !== "boolean"){
+const err171 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2113,9 +2111,9 @@ vErrors.push(err171);
 errors++;
 }
 }
-}
-else {
-const err172 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data66.replaceForeignInstances !== undefined){
+if(typeof data66.replaceForeignInstances !== "boolean"){
+const err172 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2125,10 +2123,11 @@ vErrors.push(err172);
 errors++;
 }
 }
-if(data13.onDelete !== undefined){
-let data72 = data13.onDelete;
-if(typeof data72 !== "string"){
-const err173 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.takeOver !== undefined){
+let data70 = data66.takeOver;
+if(Array.isArray(data70)){
+if(data70.length > 4){
+const err173 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2137,8 +2136,8 @@ vErrors.push(err173);
 }
 errors++;
 }
-if(!((data72 === "Keep") || (data72 === "DisableMig"))){
-const err174 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+if(data70.length < 1){
+const err174 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2147,10 +2146,11 @@ vErrors.push(err174);
 }
 errors++;
 }
-}
-}
-else {
-const err175 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len9 = data70.length;
+for(let i9=0; i9<len9; i9++){
+let data71 = data70[i9];
+if(typeof data71 !== "string"){
+const err175 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2159,13 +2159,8 @@ vErrors.push(err175);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data73 = data.status;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-for(const key18 in data73){
-if(!((((((((key18 === "observedGeneration") || (key18 === "acceptedGeneration")) || (key18 === "summary")) || (key18 === "conditions")) || (key18 === "nodes")) || (key18 === "plan")) || (key18 === "inFlight")) || (key18 === "failures"))){
-const err176 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(!(data71 === "mig-manager")){
+const err176 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2175,10 +2170,9 @@ vErrors.push(err176);
 errors++;
 }
 }
-if(data73.observedGeneration !== undefined){
-let data74 = data73.observedGeneration;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err177 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err177 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2188,10 +2182,9 @@ vErrors.push(err177);
 errors++;
 }
 }
-if(data73.acceptedGeneration !== undefined){
-let data75 = data73.acceptedGeneration;
-if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
-const err178 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err178 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2201,11 +2194,10 @@ vErrors.push(err178);
 errors++;
 }
 }
-if(data73.summary !== undefined){
-let data76 = data73.summary;
-if(typeof data76 === "string"){
-if(func3(data76) > 256){
-const err179 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data13.onDelete !== undefined){
+let data72 = data13.onDelete;
+if(typeof data72 !== "string"){
+const err179 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2214,9 +2206,8 @@ vErrors.push(err179);
 }
 errors++;
 }
-}
-else {
-const err180 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data72 === "Keep") || (data72 === "DisableMig"))){
+const err180 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2226,11 +2217,9 @@ vErrors.push(err180);
 errors++;
 }
 }
-if(data73.conditions !== undefined){
-let data77 = data73.conditions;
-if(Array.isArray(data77)){
-if(data77.length > 16){
-const err181 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err181 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2239,12 +2228,13 @@ vErrors.push(err181);
 }
 errors++;
 }
-const len10 = data77.length;
-for(let i10=0; i10<len10; i10++){
-let data78 = data77[i10];
-if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
-if(data78.type === undefined){
-const err182 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data.status !== undefined){
+let data73 = data.status;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+for(const key18 in data73){
+if(!((((((((key18 === "observedGeneration") || (key18 === "acceptedGeneration")) || (key18 === "summary")) || (key18 === "conditions")) || (key18 === "nodes")) || (key18 === "plan")) || (key18 === "inFlight")) || (key18 === "failures"))){
+const err182 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2253,8 +2243,11 @@ vErrors.push(err182);
 }
 errors++;
 }
-if(data78.status === undefined){
-const err183 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+if(data73.observedGeneration !== undefined){
+let data74 = data73.observedGeneration;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err183 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2263,8 +2256,11 @@ vErrors.push(err183);
 }
 errors++;
 }
-if(data78.reason === undefined){
-const err184 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data73.acceptedGeneration !== undefined){
+let data75 = data73.acceptedGeneration;
+if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
+const err184 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2273,8 +2269,12 @@ vErrors.push(err184);
 }
 errors++;
 }
-if(data78.message === undefined){
-const err185 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data73.summary !== undefined){
+let data76 = data73.summary;
+if(typeof data76 === "string"){
+if(func3(data76) > 256){
+const err185 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2283,8 +2283,9 @@ vErrors.push(err185);
 }
 errors++;
 }
-if(data78.lastTransitionTime === undefined){
-const err186 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+else {
+const err186 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2293,9 +2294,12 @@ vErrors.push(err186);
 }
 errors++;
 }
-for(const key19 in data78){
-if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
-const err187 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+if(data73.conditions !== undefined){
+let data77 = data73.conditions;
+if(Array.isArray(data77)){
+if(data77.length > 16){
+const err187 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2304,12 +2308,12 @@ vErrors.push(err187);
 }
 errors++;
 }
-}
-if(data78.type !== undefined){
-let data79 = data78.type;
-if(typeof data79 === "string"){
-if(func3(data79) > 316){
-const err188 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+const len10 = data77.length;
+for(let i10=0; i10<len10; i10++){
+let data78 = data77[i10];
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.type === undefined){
+const err188 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2318,9 +2322,8 @@ vErrors.push(err188);
 }
 errors++;
 }
-}
-else {
-const err189 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.status === undefined){
+const err189 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2329,11 +2332,8 @@ vErrors.push(err189);
 }
 errors++;
 }
-}
-if(data78.status !== undefined){
-let data80 = data78.status;
-if(typeof data80 !== "string"){
-const err190 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.reason === undefined){
+const err190 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2342,8 +2342,8 @@ vErrors.push(err190);
 }
 errors++;
 }
-if(!(((data80 === "True") || (data80 === "False")) || (data80 === "Unknown"))){
-const err191 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(data78.message === undefined){
+const err191 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2352,12 +2352,8 @@ vErrors.push(err191);
 }
 errors++;
 }
-}
-if(data78.reason !== undefined){
-let data81 = data78.reason;
-if(typeof data81 === "string"){
-if(func3(data81) > 1024){
-const err192 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data78.lastTransitionTime === undefined){
+const err192 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2366,9 +2362,9 @@ vErrors.push(err192);
 }
 errors++;
 }
-}
-else {
-const err193 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key19 in data78){
+if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
+const err193 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2378,11 +2374,11 @@ vErrors.push(err193);
 errors++;
 }
 }
-if(data78.message !== undefined){
-let data82 = data78.message;
-if(typeof data82 === "string"){
-if(func3(data82) > 8192){
-const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data78.type !== undefined){
+let data79 = data78.type;
+if(typeof data79 === "string"){
+if(func3(data79) > 316){
+const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2393,7 +2389,7 @@ errors++;
 }
 }
 else {
-const err195 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err195 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2403,9 +2399,10 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data78.lastTransitionTime !== undefined){
-if(typeof data78.lastTransitionTime !== "string"){
-const err196 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.status !== undefined){
+let data80 = data78.status;
+if(typeof data80 !== "string"){
+const err196 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2414,11 +2411,8 @@ vErrors.push(err196);
 }
 errors++;
 }
-}
-if(data78.observedGeneration !== undefined){
-let data84 = data78.observedGeneration;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err197 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(((data80 === "True") || (data80 === "False")) || (data80 === "Unknown"))){
+const err197 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2428,9 +2422,11 @@ vErrors.push(err197);
 errors++;
 }
 }
-}
-else {
-const err198 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data78.reason !== undefined){
+let data81 = data78.reason;
+if(typeof data81 === "string"){
+if(func3(data81) > 1024){
+const err198 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2440,9 +2436,8 @@ vErrors.push(err198);
 errors++;
 }
 }
-}
 else {
-const err199 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err199 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2452,12 +2447,11 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data73.nodes !== undefined){
-let data85 = data73.nodes;
-if(data85 && typeof data85 == "object" && !Array.isArray(data85)){
-for(const key20 in data85){
-if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
-const err200 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(data78.message !== undefined){
+let data82 = data78.message;
+if(typeof data82 === "string"){
+if(func3(data82) > 8192){
+const err200 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2467,10 +2461,8 @@ vErrors.push(err200);
 errors++;
 }
 }
-if(data85.matched !== undefined){
-let data86 = data85.matched;
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err201 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err201 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2480,10 +2472,9 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data85.ready !== undefined){
-let data87 = data85.ready;
-if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err202 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.lastTransitionTime !== undefined){
+if(typeof data78.lastTransitionTime !== "string"){
+const err202 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2493,10 +2484,10 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data85.updating !== undefined){
-let data88 = data85.updating;
-if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
-const err203 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.observedGeneration !== undefined){
+let data84 = data78.observedGeneration;
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err203 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2506,10 +2497,9 @@ vErrors.push(err203);
 errors++;
 }
 }
-if(data85.pending !== undefined){
-let data89 = data85.pending;
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err204 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err204 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2519,10 +2509,9 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data85.failed !== undefined){
-let data90 = data85.failed;
-if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err205 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err205 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2532,10 +2521,12 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data85.conflicted !== undefined){
-let data91 = data85.conflicted;
-if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err206 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data73.nodes !== undefined){
+let data85 = data73.nodes;
+if(data85 && typeof data85 == "object" && !Array.isArray(data85)){
+for(const key20 in data85){
+if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
+const err206 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2545,10 +2536,10 @@ vErrors.push(err206);
 errors++;
 }
 }
-if(data85.skipped !== undefined){
-let data92 = data85.skipped;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err207 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data85.matched !== undefined){
+let data86 = data85.matched;
+if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
+const err207 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2558,9 +2549,10 @@ vErrors.push(err207);
 errors++;
 }
 }
-}
-else {
-const err208 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data85.ready !== undefined){
+let data87 = data85.ready;
+if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
+const err208 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2570,12 +2562,10 @@ vErrors.push(err208);
 errors++;
 }
 }
-if(data73.plan !== undefined){
-let data93 = data73.plan;
-if(data93 && typeof data93 == "object" && !Array.isArray(data93)){
-for(const key21 in data93){
-if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
-const err209 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data85.updating !== undefined){
+let data88 = data85.updating;
+if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
+const err209 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2585,10 +2575,10 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data93.gpusChanging !== undefined){
-let data94 = data93.gpusChanging;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err210 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data85.pending !== undefined){
+let data89 = data85.pending;
+if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
+const err210 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2598,10 +2588,10 @@ vErrors.push(err210);
 errors++;
 }
 }
-if(data93.instancesKept !== undefined){
-let data95 = data93.instancesKept;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err211 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data85.failed !== undefined){
+let data90 = data85.failed;
+if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
+const err211 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2611,10 +2601,10 @@ vErrors.push(err211);
 errors++;
 }
 }
-if(data93.instancesDestroyed !== undefined){
-let data96 = data93.instancesDestroyed;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err212 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data85.conflicted !== undefined){
+let data91 = data85.conflicted;
+if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
+const err212 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2624,10 +2614,10 @@ vErrors.push(err212);
 errors++;
 }
 }
-if(data93.instancesCreated !== undefined){
-let data97 = data93.instancesCreated;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err213 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data85.skipped !== undefined){
+let data92 = data85.skipped;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err213 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2637,10 +2627,9 @@ vErrors.push(err213);
 errors++;
 }
 }
-if(data93.podsToEvict !== undefined){
-let data98 = data93.podsToEvict;
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err214 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err214 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2650,9 +2639,12 @@ vErrors.push(err214);
 errors++;
 }
 }
-}
-else {
-const err215 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data73.plan !== undefined){
+let data93 = data73.plan;
+if(data93 && typeof data93 == "object" && !Array.isArray(data93)){
+for(const key21 in data93){
+if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
+const err215 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2662,11 +2654,10 @@ vErrors.push(err215);
 errors++;
 }
 }
-if(data73.inFlight !== undefined){
-let data99 = data73.inFlight;
-if(Array.isArray(data99)){
-if(data99.length > 500){
-const err216 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(data93.gpusChanging !== undefined){
+let data94 = data93.gpusChanging;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err216 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2675,12 +2666,11 @@ vErrors.push(err216);
 }
 errors++;
 }
-const len11 = data99.length;
-for(let i11=0; i11<len11; i11++){
-let data100 = data99[i11];
-if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
-if(data100.node === undefined){
-const err217 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data93.instancesKept !== undefined){
+let data95 = data93.instancesKept;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err217 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2689,8 +2679,11 @@ vErrors.push(err217);
 }
 errors++;
 }
-if(data100.nodeUID === undefined){
-const err218 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data93.instancesDestroyed !== undefined){
+let data96 = data93.instancesDestroyed;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err218 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2699,8 +2692,11 @@ vErrors.push(err218);
 }
 errors++;
 }
-if(data100.epoch === undefined){
-const err219 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+if(data93.instancesCreated !== undefined){
+let data97 = data93.instancesCreated;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err219 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2709,9 +2705,11 @@ vErrors.push(err219);
 }
 errors++;
 }
-for(const key22 in data100){
-if(!(((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "startTime")) || (key22 === "deadline"))){
-const err220 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+if(data93.podsToEvict !== undefined){
+let data98 = data93.podsToEvict;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err220 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2721,11 +2719,9 @@ vErrors.push(err220);
 errors++;
 }
 }
-if(data100.node !== undefined){
-let data101 = data100.node;
-if(typeof data101 === "string"){
-if(func3(data101) > 253){
-const err221 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+else {
+const err221 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2735,8 +2731,11 @@ vErrors.push(err221);
 errors++;
 }
 }
-else {
-const err222 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data73.inFlight !== undefined){
+let data99 = data73.inFlight;
+if(Array.isArray(data99)){
+if(data99.length > 500){
+const err222 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2745,12 +2744,12 @@ vErrors.push(err222);
 }
 errors++;
 }
-}
-if(data100.nodeUID !== undefined){
-let data102 = data100.nodeUID;
-if(typeof data102 === "string"){
-if(func3(data102) > 64){
-const err223 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len11 = data99.length;
+for(let i11=0; i11<len11; i11++){
+let data100 = data99[i11];
+if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
+if(data100.node === undefined){
+const err223 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2759,9 +2758,8 @@ vErrors.push(err223);
 }
 errors++;
 }
-}
-else {
-const err224 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.nodeUID === undefined){
+const err224 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2770,11 +2768,8 @@ vErrors.push(err224);
 }
 errors++;
 }
-}
-if(data100.epoch !== undefined){
-let data103 = data100.epoch;
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err225 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data100.epoch === undefined){
+const err225 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2783,10 +2778,9 @@ vErrors.push(err225);
 }
 errors++;
 }
-}
-if(data100.startTime !== undefined){
-if(typeof data100.startTime !== "string"){
-const err226 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key22 in data100){
+if(!(((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "startTime")) || (key22 === "deadline"))){
+const err226 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2796,9 +2790,11 @@ vErrors.push(err226);
 errors++;
 }
 }
-if(data100.deadline !== undefined){
-if(typeof data100.deadline !== "string"){
-const err227 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data100.node !== undefined){
+let data101 = data100.node;
+if(typeof data101 === "string"){
+if(func3(data101) > 253){
+const err227 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2808,9 +2804,8 @@ vErrors.push(err227);
 errors++;
 }
 }
-}
 else {
-const err228 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err228 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2820,9 +2815,11 @@ vErrors.push(err228);
 errors++;
 }
 }
-}
-else {
-const err229 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data100.nodeUID !== undefined){
+let data102 = data100.nodeUID;
+if(typeof data102 === "string"){
+if(func3(data102) > 64){
+const err229 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2832,11 +2829,8 @@ vErrors.push(err229);
 errors++;
 }
 }
-if(data73.failures !== undefined){
-let data106 = data73.failures;
-if(Array.isArray(data106)){
-if(data106.length > 50){
-const err230 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+else {
+const err230 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2845,12 +2839,11 @@ vErrors.push(err230);
 }
 errors++;
 }
-const len12 = data106.length;
-for(let i12=0; i12<len12; i12++){
-let data107 = data106[i12];
-if(data107 && typeof data107 == "object" && !Array.isArray(data107)){
-if(data107.node === undefined){
-const err231 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data100.epoch !== undefined){
+let data103 = data100.epoch;
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err231 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2859,8 +2852,10 @@ vErrors.push(err231);
 }
 errors++;
 }
-if(data107.reason === undefined){
-const err232 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data100.startTime !== undefined){
+if(typeof data100.startTime !== "string"){
+const err232 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2869,8 +2864,10 @@ vErrors.push(err232);
 }
 errors++;
 }
-if(data107.message === undefined){
-const err233 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data100.deadline !== undefined){
+if(typeof data100.deadline !== "string"){
+const err233 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2879,9 +2876,10 @@ vErrors.push(err233);
 }
 errors++;
 }
-for(const key23 in data107){
-if(!((((key23 === "node") || (key23 === "reason")) || (key23 === "message")) || (key23 === "time"))){
-const err234 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+}
+else {
+const err234 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2891,11 +2889,9 @@ vErrors.push(err234);
 errors++;
 }
 }
-if(data107.node !== undefined){
-let data108 = data107.node;
-if(typeof data108 === "string"){
-if(func3(data108) > 253){
-const err235 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+else {
+const err235 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2905,8 +2901,11 @@ vErrors.push(err235);
 errors++;
 }
 }
-else {
-const err236 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data73.failures !== undefined){
+let data106 = data73.failures;
+if(Array.isArray(data106)){
+if(data106.length > 50){
+const err236 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2915,12 +2914,12 @@ vErrors.push(err236);
 }
 errors++;
 }
-}
-if(data107.reason !== undefined){
-let data109 = data107.reason;
-if(typeof data109 === "string"){
-if(func3(data109) > 64){
-const err237 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len12 = data106.length;
+for(let i12=0; i12<len12; i12++){
+let data107 = data106[i12];
+if(data107 && typeof data107 == "object" && !Array.isArray(data107)){
+if(data107.node === undefined){
+const err237 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2929,9 +2928,8 @@ vErrors.push(err237);
 }
 errors++;
 }
-}
-else {
-const err238 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data107.reason === undefined){
+const err238 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2940,12 +2938,8 @@ vErrors.push(err238);
 }
 errors++;
 }
-}
-if(data107.message !== undefined){
-let data110 = data107.message;
-if(typeof data110 === "string"){
-if(func3(data110) > 1024){
-const err239 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data107.message === undefined){
+const err239 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2954,9 +2948,9 @@ vErrors.push(err239);
 }
 errors++;
 }
-}
-else {
-const err240 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key23 in data107){
+if(!((((key23 === "node") || (key23 === "reason")) || (key23 === "message")) || (key23 === "time"))){
+const err240 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2966,9 +2960,11 @@ vErrors.push(err240);
 errors++;
 }
 }
-if(data107.time !== undefined){
-if(typeof data107.time !== "string"){
-const err241 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data107.node !== undefined){
+let data108 = data107.node;
+if(typeof data108 === "string"){
+if(func3(data108) > 253){
+const err241 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2978,9 +2974,8 @@ vErrors.push(err241);
 errors++;
 }
 }
-}
 else {
-const err242 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err242 = {instancePath:instancePath+"/status/failures/" + i12+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2990,9 +2985,11 @@ vErrors.push(err242);
 errors++;
 }
 }
-}
-else {
-const err243 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data107.reason !== undefined){
+let data109 = data107.reason;
+if(typeof data109 === "string"){
+if(func3(data109) > 64){
+const err243 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -3002,9 +2999,8 @@ vErrors.push(err243);
 errors++;
 }
 }
-}
 else {
-const err244 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err244 = {instancePath:instancePath+"/status/failures/" + i12+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3014,14 +3010,87 @@ vErrors.push(err244);
 errors++;
 }
 }
-}
-else {
-const err245 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data107.message !== undefined){
+let data110 = data107.message;
+if(typeof data110 === "string"){
+if(func3(data110) > 1024){
+const err245 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err245];
 }
 else {
 vErrors.push(err245);
+}
+errors++;
+}
+}
+else {
+const err246 = {instancePath:instancePath+"/status/failures/" + i12+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err246];
+}
+else {
+vErrors.push(err246);
+}
+errors++;
+}
+}
+if(data107.time !== undefined){
+if(typeof data107.time !== "string"){
+const err247 = {instancePath:instancePath+"/status/failures/" + i12+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err247];
+}
+else {
+vErrors.push(err247);
+}
+errors++;
+}
+}
+}
+else {
+const err248 = {instancePath:instancePath+"/status/failures/" + i12,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err248];
+}
+else {
+vErrors.push(err248);
+}
+errors++;
+}
+}
+}
+else {
+const err249 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err249];
+}
+else {
+vErrors.push(err249);
+}
+errors++;
+}
+}
+}
+else {
+const err250 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err250];
+}
+else {
+vErrors.push(err250);
+}
+errors++;
+}
+}
+}
+else {
+const err251 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err251];
+}
+else {
+vErrors.push(err251);
 }
 errors++;
 }

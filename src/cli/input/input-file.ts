@@ -1,8 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 
 import type { Terminal } from '../terminal.ts';
+import { decodeText } from './text-encoding.ts';
 
 /** A file that was read, or why it could not be. */
 export interface InputFile {
@@ -13,6 +14,9 @@ export interface InputFile {
   readonly content: { readonly text: string } | { readonly error: string };
 }
 
+/** etcd holds objects of at most 1.5 MiB; what is far larger is no manifest, and would take minutes and gigabytes to check. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const TOO_LARGE = 'it is larger than 4 MiB, which is the most that is read; split it';
 const EXTENSIONS = /\.(ya?ml|json)$/;
 /** Folders that hold no manifests of the user's, but thousands of files. */
 const SKIPPED = new Set(['.git', 'node_modules']);
@@ -31,12 +35,12 @@ export async function readInputs(paths: readonly string[], terminal: Terminal): 
 
 /** Reads one file, or `-` for standard input. */
 export async function readInput(path: string, terminal: Terminal): Promise<InputFile> {
-  if (path === '-') return { name: path, isNamed: true, content: { text: await text(terminal.stdin) } };
+  if (path === '-') return { name: path, isNamed: true, content: await readStream(terminal.stdin) };
   return readOne(path, true, terminal);
 }
 
 async function readPath(path: string, terminal: Terminal): Promise<readonly InputFile[]> {
-  if (path === '-') return [await readInput(path, terminal)];
+  if (path === '-' || path === '') return [await readInput(path, terminal)];
   try {
     if (!(await stat(resolve(terminal.cwd, path))).isDirectory()) return [await readOne(path, true, terminal)];
     const found: InputFile[] = [];
@@ -59,11 +63,47 @@ async function listFolder(folder: string, terminal: Terminal): Promise<readonly 
 }
 
 async function readOne(name: string, isNamed: boolean, terminal: Terminal): Promise<InputFile> {
+  // An empty path would be the current folder.
+  if (name === '')
+    return { name: '""', isNamed, content: { error: 'the path is empty; name a file, or - for standard input' } };
   try {
-    return { name, isNamed, content: { text: await readFile(resolve(terminal.cwd, name), 'utf8') } };
+    return { name, isNamed, content: await readFile(resolve(terminal.cwd, name)) };
   } catch (error) {
     return { name, isNamed, content: { error: describeError(error) } };
   }
+}
+
+/** Regular files alone: a pipe that nobody writes to would never end, and a device might not either. */
+async function readFile(path: string): Promise<InputFile['content']> {
+  // Without O_NONBLOCK already opening a pipe waits for its writer.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const status = await file.stat();
+  if (status.isDirectory()) return { error: 'it is a folder; name a file' };
+  if (!status.isFile())
+    return { error: 'it is no regular file but a pipe, a socket or a device; send it to standard input (-f -)' };
+  if (status.size > MAX_BYTES) return { error: TOO_LARGE };
+  return await readStream(chunksOf(file));
+}
+
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(1 << 16));
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** Stops where the limit is passed, whatever is still to come. */
+async function readStream(stream: AsyncIterable<unknown>): Promise<InputFile['content']> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    bytes += part.length;
+    if (bytes > MAX_BYTES) return { error: TOO_LARGE };
+    chunks.push(part);
+  }
+  return decodeText(Buffer.concat(chunks));
 }
 
 function describeError(error: unknown): string {
@@ -73,8 +113,8 @@ function describeError(error: unknown): string {
       return 'there is no such file or folder';
     case 'EACCES':
       return 'it may not be read by this user';
-    case 'EISDIR':
-      return 'it is a folder; name a file';
+    case 'ENXIO':
+      return 'it is a socket; send it to standard input (-f -)';
     default:
       return error instanceof Error ? error.message : String(error);
   }

@@ -1,17 +1,8 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  visit,
-} from 'yaml';
+import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'yaml';
 
 import type { FieldPath } from '../../core/text/finding.ts';
+import { findForbidden, normalizeLines, splitJson } from './yaml-text.ts';
+import { PlacedFault, type PlacedValue, readDocumentValue, type Spot } from './yaml-value.ts';
 
 /** A place in a file; lines and columns from 1. */
 export interface Position {
@@ -36,149 +27,96 @@ export interface YamlError extends Position {
 
 export type ParsedYaml = { readonly documents: readonly YamlDocument[] } | { readonly error: YamlError };
 
+/** A manifest of Kubernetes has about 30 levels; what follows walks a value level by level. */
+const MAX_LEVELS = 500;
+
 /**
  * Reads YAML as kubectl and mig-parted do (sigs.k8s.io/yaml on go-yaml v2): YAML 1.1, in which `yes` is true and `010` is 8, but
- * times and dates are strings. A BOM and empty documents are skipped.
+ * times and dates are strings. A BOM and empty documents are skipped. The library reads the syntax alone; what a text means is
+ * decided here.
  */
 export function parseYaml(text: string): ParsedYaml {
+  const source = normalizeLines(text);
+  const counter = countLines(source);
   try {
-    return parseText(text);
+    return { documents: composeDocuments(source).flatMap((document) => readDocument(document, source, counter)) };
   } catch (error) {
-    // A document nested thousands deep overflows the parser's stack.
-    if (!(error instanceof RangeError)) throw error;
-    return { error: { line: 1, column: 1, message: 'nested too deeply' } };
+    if (!(error instanceof PlacedFault)) throw error;
+    return { error: { ...toPosition(counter, error.offset), message: error.message } };
   }
 }
 
-function parseText(text: string): ParsedYaml {
+function composeDocuments(source: string): readonly Document[] {
+  const forbidden = findForbidden(source);
+  if (forbidden !== undefined) throw new PlacedFault(forbidden.message, forbidden.offset);
+  const tokens = splitJson(source).flatMap(({ offset, text }) => parse(text, offset));
+  const directive = tokens.find(({ type }) => type === 'directive');
+  if (directive !== undefined) {
+    throw new PlacedFault('kubectl reads no directives, lines that begin with %; remove it', directive.offset);
+  }
+  // Every scalar stays a text: the library's own idea of YAML 1.1 is not go-yaml's.
+  const composer = new Composer({ version: '1.1', schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
+  return [...composer.compose(tokens)];
+}
+
+function parse(text: string, offset: number): readonly CST.Token[] {
+  const parser = new Parser();
+  parser.offset = offset;
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > MAX_LEVELS) {
+      throw new PlacedFault(`nested too deeply: more than ${MAX_LEVELS} levels`, parser.offset);
+    }
+  }
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+function readDocument(document: Document, source: string, counter: LineCounter): readonly YamlDocument[] {
+  const [error] = document.errors;
+  if (error !== undefined) throw new PlacedFault(error.message, error.pos[0]);
+  const read = readDocumentValue(document);
+  if (read.value === null) return [];
+  const locate = (path: FieldPath): Position => toPosition(counter, findSpot(read, path).offset);
+  return [
+    {
+      value: read.value,
+      locate,
+      locateWithin: (path, inner) => locateWithin(source, counter, findSpot(read, path), inner),
+      duplicates: read.duplicates,
+    },
+  ];
+}
+
+function findSpot({ value, root, spots }: PlacedValue, path: FieldPath): Spot {
+  let [at, spot] = [value, root];
+  for (const part of path) {
+    const next = spots.get(at)?.get(String(part));
+    if (next === undefined) return spot;
+    [at, spot] = [(at as Readonly<Record<string | number, unknown>>)[part], next];
+  }
+  return spot;
+}
+
+/** Lines of a literal block are lines of the file, indented; of other forms only the beginning is known. */
+function locateWithin(source: string, counter: LineCounter, { offset, scalar }: Spot, inner: Position): Position {
+  if (scalar?.type !== 'BLOCK_LITERAL') return toPosition(counter, scalar?.range?.[0] ?? offset);
+  const start = toPosition(counter, scalar.range?.[0] ?? offset);
+  const line = start.line + inner.line;
+  const indent = /^ */.exec(source.split('\n')[line - 1] ?? '')?.[0].length ?? 0;
+  const innerIndent = /^ */.exec(String(scalar.value).split('\n')[inner.line - 1] ?? '')?.[0].length ?? 0;
+  return { line, column: inner.column + indent - innerIndent };
+}
+
+function countLines(source: string): LineCounter {
   const counter = new LineCounter();
-  const source = text.replace(/^\uFEFF/, '');
-  const parsed = parseAllDocuments(source, {
-    lineCounter: counter,
-    version: '1.1',
-    uniqueKeys: false,
-    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !isTime(tag)),
-  });
-  const documents: YamlDocument[] = [];
-  for (const document of Array.isArray(parsed) ? parsed : []) {
-    const [error] = document.errors;
-    if (error !== undefined)
-      return { error: { ...toPosition(counter, error.pos[0]), message: firstLine(error.message) } };
-    const value = readValue(document);
-    if ('error' in value) return { error: { ...toPosition(counter, document.range?.[0] ?? 0), message: value.error } };
-    if (value.value === null || value.value === undefined) continue;
-    documents.push({
-      value: value.value,
-      locate: (path) => toPosition(counter, offsetOf(document, path)),
-      locateWithin: (path, inner) => locateWithin(source, counter, nodeAt(document, path), inner),
-      duplicates: listDuplicates(document),
-    });
-  }
-  return { documents };
-}
-
-function isTime(tag: { readonly tag?: string; readonly format?: string }): boolean {
-  return tag.format === 'TIME' || tag.tag === 'tag:yaml.org,2002:timestamp';
-}
-
-function readValue(document: Document): { readonly value: unknown } | { readonly error: string } {
-  try {
-    return { value: document.toJS() as unknown };
-  } catch (error) {
-    // An alias without its anchor, or aliases that multiply beyond measure.
-    return { error: error instanceof Error ? firstLine(error.message) : String(error) };
-  }
-}
-
-function firstLine(text: string): string {
-  return (text.split('\n')[0] ?? text).replace(/ at line \d+, column \d+:?$/, '');
+  counter.addNewLine(0);
+  for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) counter.addNewLine(at + 1);
+  return counter;
 }
 
 function toPosition(counter: LineCounter, offset: number): Position {
   const { line, col } = counter.linePos(offset);
   return { line: Math.max(1, line), column: Math.max(1, col) };
-}
-
-function offsetOf(document: Document, path: FieldPath): number {
-  return follow(document, path).offset;
-}
-
-function nodeAt(document: Document, path: FieldPath): Node | undefined {
-  return follow(document, path).node;
-}
-
-function follow(document: Document, path: FieldPath): { readonly node: Node | undefined; readonly offset: number } {
-  let node = resolve(document, document.contents);
-  let offset = node?.range?.[0] ?? 0;
-  for (const part of path) {
-    const step = stepInto(document, node, part);
-    if (step === undefined) return { node, offset };
-    [node, offset] = [step.node, step.offset ?? offset];
-  }
-  return { node, offset };
-}
-
-/** Lines of a literal block are lines of the file, indented; of other forms only the beginning is known. */
-function locateWithin(source: string, counter: LineCounter, node: Node | undefined, inner: Position): Position {
-  const start = toPosition(counter, node?.range?.[0] ?? 0);
-  if (!isScalar(node) || node.type !== 'BLOCK_LITERAL') return start;
-  const line = start.line + inner.line;
-  const indent = /^ */.exec(source.split('\n')[line - 1] ?? '')?.[0].length ?? 0;
-  const innerIndent = /^ */.exec(String(node.value).split('\n')[inner.line - 1] ?? '')?.[0].length ?? 0;
-  return { line, column: inner.column + indent - innerIndent };
-}
-
-interface Step {
-  readonly node: Node | undefined;
-  readonly offset: number | undefined;
-}
-
-function stepInto(document: Document, node: Node | undefined, part: string | number): Step | undefined {
-  if (isSeq(node)) {
-    const item = node.items[Number(part)];
-    return isNode(item) ? { node: resolve(document, item), offset: item.range?.[0] } : undefined;
-  }
-  if (!isMap(node)) return undefined;
-  const pair = node.items.findLast(({ key }) => keyOf(key) === String(part));
-  if (pair === undefined) return undefined;
-  const key = isNode(pair.key) ? pair.key.range?.[0] : undefined;
-  return { node: isNode(pair.value) ? resolve(document, pair.value) : undefined, offset: key };
-}
-
-function resolve(document: Document, node: unknown): Node | undefined {
-  if (isAlias(node)) return node.resolve(document);
-  return isNode(node) ? node : undefined;
-}
-
-function keyOf(key: unknown): string | undefined {
-  if (!isScalar(key)) return undefined;
-  // `<<` may stand several times, as many merges.
-  return key.source === '<<' ? undefined : String(key.value);
-}
-
-function listDuplicates(document: Document): readonly FieldPath[] {
-  const found: FieldPath[] = [];
-  visit(document, {
-    Map: (_key, map, ancestors) => {
-      const seen = new Set<string>();
-      for (const { key } of map.items) {
-        const name = keyOf(key);
-        if (name === undefined) continue;
-        if (seen.has(name)) found.push([...pathOf(document, [...ancestors, map]), name]);
-        seen.add(name);
-      }
-    },
-  });
-  return found;
-}
-
-/** Path of the last of a chain of nodes, as `visit` gives them: document, map, pair, map, … */
-function pathOf(document: Document, chain: readonly unknown[]): FieldPath {
-  return chain.flatMap((node, index): FieldPath => {
-    const parent = chain[index - 1];
-    if (isSeq(parent)) return [parent.items.indexOf(node)];
-    const name =
-      typeof node === 'object' && node !== null && 'key' in node && isMap(parent) ? keyOf(node.key) : undefined;
-    return name === undefined || node === document ? [] : [name];
-  });
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
+import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { openHost } from './host.ts';
 import { type ApplyLimits, applyLayout, type ApplyWatcher, type GpuChange, type NodeChange } from './node-apply.ts';
@@ -45,7 +46,7 @@ function addApplyOptions(command: Command): Command {
       integer(0, 86_400),
       10,
     )
-    .option('--state-dir <folder>', 'folder for the lock and the journal', '/var/lib/gpu-partition');
+    .option('--state-dir <folder>', 'folder for the lock and the journal', readPath, '/var/lib/gpu-partition');
 }
 
 async function change(layout: NodeLayout, options: Options, { terminal, outcome }: CommandContext): Promise<void> {

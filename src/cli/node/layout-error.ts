@@ -8,5 +8,5 @@ export function refuseFile(manifest: Manifest, findings: readonly Finding[]): Cl
     const { file, line, column, path, message } = locateFinding(manifest, finding);
     return `${file}:${line}:${column}: ${path === '$' ? '' : `${path}: `}${message}`;
   });
-  return new CliError([...new Set(lines)].join('\n'));
+  return new CliError([...new Set(lines)]);
 }

@@ -10,12 +10,13 @@ export interface NodeLayout {
   readonly locate: (place: { readonly entry: number } | 'strategy') => string;
 }
 
-/** Whole GPUs: what `reset` makes of the GPUs that a layout matches, or of all. */
+/** Whole GPUs: what `reset` makes of all GPUs that the entries of a layout match, whatever their count, or of all. */
 export function resetLayout(layout: NodeLayout | undefined): NodeLayout {
   if (layout === undefined) return { layouts: [{ mig: 'Disabled' }], strategy: undefined, locate: () => 'reset' };
-  const layouts = layout.layouts.map(({ gpus }): PolicyLayout => ({
-    ...(gpus === undefined ? {} : { gpus }),
-    mig: 'Disabled',
-  }));
+  const layouts = layout.layouts.map(({ gpus }): PolicyLayout => {
+    // Which GPUs an entry with a count has taken is not known here: those that it did not take are whole, and would be taken now.
+    const { count: _count, ...selector } = gpus ?? {};
+    return { gpus: selector, mig: 'Disabled' };
+  });
   return { layouts, strategy: undefined, locate: layout.locate };
 }

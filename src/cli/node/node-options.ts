@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import type { Terminal } from '../terminal.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
+import { readPath } from '../path-option.ts';
 import type { HostOptions } from './host.ts';
 import { readLayoutFile } from './layout-file.ts';
 import type { NodeLayout } from './node-layout.ts';
@@ -18,8 +19,8 @@ export interface LayoutOptions {
 
 export function addNodeOptions(command: Command): Command {
   return command
-    .option('--nvidia-smi <file>', 'the tool; otherwise found on the system path')
-    .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
+    .option('--nvidia-smi <file>', 'the tool; otherwise found on the system path', readPath)
+    .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot', readPath)
     .addOption(outputOption());
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../api/names.ts';
 import type { GpuReport } from '../../api/types.ts';
 import { diffLabels } from '../nvidia/labels/label-diff.ts';
-import { layoutLabelValue } from '../status/layout-text.ts';
+import { layoutLabelValue } from '../policy/layout-text.ts';
 import { listPrunableLabels, managedLabelsAnnotation } from '../nvidia/feature-discovery/managed-labels.ts';
 import { devicePluginConfigLabel, NVIDIA_PREFIX } from '../nvidia/labels/label-key.ts';
 import { combine, type NodeChange, type NodeMetadata } from '../metadata/node-change.ts';

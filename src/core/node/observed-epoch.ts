@@ -1,4 +1,4 @@
-import type { DeviceReport, Grant } from '../../api/types.ts';
+import type { DeviceReport, GpuNodePartition, Grant } from '../../api/types.ts';
 
 /**
  * The last grant that the agent is done with; 0 where there is none. Nobody can be done with what was never granted: a number
@@ -8,4 +8,9 @@ export function observedEpochOf(device: DeviceReport | undefined, granted: Grant
   const { observedEpoch = 0 } = device ?? {};
   const highest = granted?.epoch ?? Number.MAX_SAFE_INTEGER;
   return observedEpoch >= 0 && observedEpoch <= highest ? observedEpoch : 0;
+}
+
+/** Whether a grant stands that the agent is not done with. */
+export function isUnanswered({ spec, status }: GpuNodePartition): boolean {
+  return spec.granted !== undefined && observedEpochOf(status?.device, spec.granted) < spec.granted.epoch;
 }

@@ -1,5 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { sameJson } from '../text/fingerprint.ts';
+import { isUnanswered } from './observed-epoch.ts';
 
 /** So many times within so many ms is a layout that something else keeps changing put right again. */
 export const mostRepairs = 3;
@@ -9,12 +10,12 @@ const repairWindowMs = 3600_000;
  * Whether a grant now would put right what was done before and has been changed since, by a person or a program beside us. Not
  * after a failure, which has its own pace, nor in a new boot, in which no instance is left.
  */
-export function isRepair({ spec, status }: GpuNodePartition): boolean {
-  const { granted, wish } = spec;
-  const { observedEpoch = 0, step, bootID, lastGood } = status?.device ?? {};
+export function isRepair(partition: GpuNodePartition): boolean {
+  const { granted, wish } = partition.spec;
+  const { step, bootID, lastGood } = partition.status?.device ?? {};
   return (
     granted !== undefined &&
-    observedEpoch >= granted.epoch &&
+    !isUnanswered(partition) &&
     step === 'Idle' &&
     lastGood !== undefined &&
     lastGood.bootID === bootID &&

@@ -1,7 +1,7 @@
 import type { DeviceReport, GpuReport, GpuWish, Wish } from '../../api/types.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { placeOf } from '../gpu/search/instance.ts';
-import { type NodeGpu, type NodeWish, planNode, type Want } from '../node/assign/node-plan.ts';
+import { type NodeGpu, type NodeWish, planNode, type Want } from '../gpu/assign/node-plan.ts';
 import type { GpuLayout } from './gpu-layout.ts';
 import type { LayoutEntry } from './layout-entry.ts';
 import { findForeign, type ForeignInstances } from './ownership.ts';

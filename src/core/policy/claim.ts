@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
 import type { NodeWish } from './resolve-node.ts';
 
 /** What the policies say of one node. */
@@ -16,4 +16,12 @@ export interface NodeClaim {
   readonly refusedBy?: string | undefined;
   /** What it makes of this node's GPUs, or why it cannot; undefined while the agent has not reported. */
   readonly wish: NodeWish | undefined;
+}
+
+/** A refusal with the place in the policy that it is about. */
+export function describeRefusal({
+  refusal,
+  entry,
+}: Extract<NodeWish, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
+  return entry === undefined ? refusal : { ...refusal, message: `spec.layouts[${entry}]: ${refusal.message}` };
 }

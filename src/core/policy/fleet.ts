@@ -2,7 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { PolicyTally } from './tally.ts';
 import { checkPolicy } from './check.ts';
-import type { NodeClaim } from './claim.ts';
+import { describeRefusal, type NodeClaim } from './claim.ts';
 import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
 import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
@@ -22,6 +22,8 @@ export interface PolicyRecord {
   /** Nodes that cannot take it, and why. */
   readonly refused: Map<string, LayoutRefusal>;
   acceptedGeneration: number | undefined;
+  /** What its nodes were told last of why its generation is not accepted. */
+  toldRefusal: string | undefined;
   tally: PolicyTally;
 }
 
@@ -99,6 +101,7 @@ export class Fleet {
       unchecked: new Set(),
       refused: new Map(),
       acceptedGeneration: policy.status?.acceptedGeneration,
+      toldRefusal: undefined,
       tally: new PolicyTally([]),
     };
     if (known) this.#index.remove(name, known.policy.spec.nodeSelector);
@@ -161,7 +164,7 @@ export class Fleet {
     if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
     const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
     for (const record of records) record.refused.delete(name);
-    if (wish && 'refusal' in wish) winner.refused.set(name, wish.refusal);
+    if (wish && 'refusal' in wish) winner.refused.set(name, describeRefusal(wish));
     const isAccepted = winner.acceptedGeneration === winner.policy.metadata.generation;
     return {
       winner: winner.policy,

@@ -1,6 +1,7 @@
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/finding.ts';
+import { viewAsServer } from './server-view.ts';
 
 type ShapeError = NonNullable<typeof validate.errors>[number];
 
@@ -8,10 +9,21 @@ type ShapeError = NonNullable<typeof validate.errors>[number];
 export type CheckedShape = { readonly policy: GpuPartitionPolicy } | { readonly findings: readonly Finding[] };
 
 export function checkShape(value: unknown): CheckedShape {
-  if (validate(value)) return { policy: value };
-  const errors = validate.errors ?? [];
+  const view = viewAsServer(value);
+  // A field that does not exist is refused even where it is null, and in a status too.
+  const unknown = errorsOf(value).filter(isUnknownField);
+  if (validate(view) && unknown.length === 0) return { policy: view };
+  const errors = [...unknown, ...errorsOf(view).filter((error) => !isUnknownField(error))];
   // A value that meets neither branch of an int-or-string is one mistake, not three.
   return { findings: errors.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/')).map(toFinding) };
+}
+
+function errorsOf(value: unknown): readonly ShapeError[] {
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+function isUnknownField({ keyword }: ShapeError): boolean {
+  return keyword === 'additionalProperties';
 }
 
 function toFinding(error: ShapeError): Finding {
@@ -47,15 +59,15 @@ function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, 
     case 'const':
       return `must be ${String(params['allowedValue'])}`;
     case 'anyOf':
-      return 'must be a whole number or a percentage such as 10%';
+      return SHARE_WORDS[field] ?? 'must be a whole number or a percentage such as 10%';
     case 'pattern':
       return (
         PATTERN_WORDS[field] ?? PATTERN_WORDS[parentOf(error.instancePath)] ?? `must match ${String(params['pattern'])}`
       );
     case 'minimum':
-      return `must be at least ${limit}`;
+      return SHARE_WORDS[field] ?? `must be at least ${limit}`;
     case 'maximum':
-      return `must be at most ${limit}`;
+      return SHARE_WORDS[field] ?? `must be at most ${limit}`;
     case 'minLength':
       return 'must not be empty';
     case 'maxLength':
@@ -71,10 +83,17 @@ function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, 
   }
 }
 
+/** Fields that take a number or a percentage, whose bounds and pattern are one sentence. */
+const SHARE_WORDS: Readonly<Record<string, string>> = {
+  maxUnavailable: 'must be a number of nodes from 0 to 10000, or a percentage from 0% to 100%',
+  failureThreshold: 'must be a number of nodes from 1 to 10000, or a percentage from 0% to 100%',
+};
+
 const DURATION = 'is written like 30s, 10m or 1h30m';
 
 /** What a pattern wants, by the field that it is about or that holds its list. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  ...SHARE_WORDS,
   models: 'is a glob of letters, digits, spaces, dots, dashes, * and ?, for example A100-*-40GB',
   uuids: 'is a GPU UUID as nvidia-smi -L prints it: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
   pciDeviceIds: 'is written as device and vendor of NVIDIA: 0x20B010DE',

@@ -1,9 +1,10 @@
 import type { GpuPartitionPolicy, PolicyLayout, PolicySpec } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/finding.ts';
 import { MODELS } from '../gpu/geometry/models.ts';
-import { invalidLabels } from '../nvidia/labels/label-value.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { judgeLayouts, type LayoutVerdict, type ModelVerdict, nameModel } from './layout-verdict.ts';
+import { fieldsOf } from './broken-rule.ts';
+import { checkMetadata } from './metadata.ts';
 import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';
 import { checkPolicySharing } from './sharing.ts';
@@ -15,8 +16,6 @@ export interface ValidatedPolicy {
   readonly findings: readonly Finding[];
 }
 
-const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 /**
  * Checks a policy as far as that is possible without a cluster: the CRD's schema and CEL rules, fields that this version does
  * not honour, and the geometry of every model that a layout can meet. Reports everything, not just the first.
@@ -27,56 +26,19 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     code: 'RuleBroken',
     ...rule,
   }));
+  const metadata = checkMetadata(fieldsOf(value)?.['metadata']);
   const shape = checkShape(value);
-  if ('findings' in shape) return { policy: undefined, findings: [...shape.findings, ...rules] };
+  if ('findings' in shape) return { policy: undefined, findings: [...metadata, ...shape.findings, ...rules] };
   const { policy } = shape;
   const findings = [
-    ...checkName(policy),
+    ...metadata,
     ...rules,
-    ...checkSelectorLabels(policy.spec),
     ...checkSupport(policy.spec),
     ...checkSharing(policy.spec),
     // Geometry says nothing sensible of a profile that is misspelt or an entry that says two things.
     ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts)),
   ];
   return { policy, findings };
-}
-
-/** Kubernetes' own rule for names (apimachinery, IsDNS1123Subdomain); its length is the CRD's to say. */
-function checkName({ metadata }: GpuPartitionPolicy): readonly Finding[] {
-  if (NAME.test(metadata.name)) return [];
-  const message = `${JSON.stringify(metadata.name)} is no name of a Kubernetes object: lower-case letters, digits, - and ., first and last a letter or digit`;
-  return [{ severity: 'error', code: 'InvalidName', path: ['metadata', 'name'], message }];
-}
-
-/** The API server accepts labels in a selector that no node can carry: such a policy selects nothing, for ever. */
-function checkSelectorLabels({ nodeSelector }: PolicySpec): readonly Finding[] {
-  const path = ['spec', 'nodeSelector'];
-  const expressions = nodeSelector.matchExpressions ?? [];
-  return [
-    ...Object.entries(nodeSelector.matchLabels ?? {}).flatMap(([key, value]) =>
-      warnLabel(key, value, [...path, 'matchLabels', key]),
-    ),
-    ...expressions.flatMap(({ key, values = [] }, index) =>
-      (values.length === 0 ? [''] : values).flatMap((value, position) =>
-        warnLabel(key, value, [
-          ...path,
-          'matchExpressions',
-          index,
-          ...(values.length === 0 ? ['key'] : ['values', position]),
-        ]),
-      ),
-    ),
-  ];
-}
-
-function warnLabel(key: string, value: string, path: FieldPath): readonly Finding[] {
-  return invalidLabels({ [key]: value }).map(({ reason }) => ({
-    severity: 'warning' as const,
-    code: 'NoSuchLabel' as const,
-    path,
-    message: `no node can carry the label ${key}: ${JSON.stringify(value)}: ${reason}`,
-  }));
 }
 
 function checkSharing(spec: PolicySpec): readonly Finding[] {

@@ -5,7 +5,7 @@ import type { WriterMode } from '../nvidia/feature-discovery/writer-mode.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { timeText } from '../text/time.ts';
 import { setConditions } from './conditions.ts';
-import { deviceText } from './layout-text.ts';
+import { deviceText } from '../policy/layout-text.ts';
 
 /** A state that normally passes is written to status when it lasts longer than this, in ms. */
 const transientMs = 2000;
@@ -73,7 +73,8 @@ function describe(
     ],
     timeText(now),
   );
-  const waits = lastingWaits(memory);
+  // A node that is Ready waits for nothing, whatever was waited for in the decision that found it so.
+  const waits = phase === 'Ready' ? [] : lastingWaits(memory);
   return {
     phase,
     layout: deviceText(partition.status?.device?.gpus ?? []).slice(0, 512),

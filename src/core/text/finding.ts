@@ -16,38 +16,41 @@ export interface Finding {
 }
 
 /** Every code that checks of files report. */
-export type FindingCode =
+export const findingCodes = [
   // The input as a whole.
-  | 'Unreadable'
-  | 'InvalidYaml'
-  | 'DuplicateKey'
+  'Unreadable',
+  'InvalidYaml',
+  'DuplicateKey',
+  'MoreFindings',
   // Policies.
-  | 'UnknownKind'
-  | 'InvalidName'
-  | 'InvalidField'
-  | 'RuleBroken'
-  | 'NotSupportedYet'
-  | 'UnknownProfile'
-  | 'UnknownPreset'
-  | 'DoesNotFit'
-  | 'NeverApplies'
-  | 'NoSuchLabel'
-  | 'NoSuchModel'
-  | 'SameNodes'
+  'UnknownKind',
+  'InvalidName',
+  'InvalidField',
+  'RuleBroken',
+  'SharingRefused',
+  'NotSupportedYet',
+  'UnknownProfile',
+  'UnknownPreset',
+  'DoesNotFit',
+  'NeverApplies',
+  'NoSuchModel',
+  'SameNodes',
   // Files of mig-parted.
-  | 'InvalidMigParted'
-  | 'InvalidConfigName'
-  | 'DuplicateConfig'
-  | 'MatchesNoGpu'
-  | 'UnknownGpu'
-  | 'NarrowerFilter'
-  | 'ZeroCount'
-  | 'Overlap'
-  | 'Contradiction'
-  | 'NoInstances'
-  | 'WipesGpu'
-  | 'StrategyMismatch'
-  | 'NothingToImport';
+  'InvalidMigParted',
+  'InvalidConfigName',
+  'DuplicateConfig',
+  'MatchesNoGpu',
+  'UnknownGpu',
+  'NarrowerFilter',
+  'ZeroCount',
+  'Overlap',
+  'Contradiction',
+  'NoInstances',
+  'WipesGpu',
+  'StrategyMismatch',
+  'NothingToImport',
+] as const;
+export type FindingCode = (typeof findingCodes)[number];
 
 /** A path as jq writes it: `spec.layouts[0].profiles["1g.5gb"]`; `$` for the whole document. */
 export function writePath(path: FieldPath): string {

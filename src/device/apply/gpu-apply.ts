@@ -4,11 +4,11 @@ import { planReturn } from '../../core/gpu/plan/return-plan.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
 import type { GpuTarget } from './apply-options.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
-import { judgeChange, type PlanLimits, planTarget, viewInstance } from './plan-target.ts';
+import { judgeChange, type PlanLimits, planTarget } from './plan-target.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
 import { takeStep } from './instance-change.ts';
 import { changeMode, isAt } from './mode-change.ts';
-import type { GpuInstanceState, GpuState, MigMode } from '../reading/state.ts';
+import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../reading/state.ts';
 
 /** The first round does the work, the others what turned out not to be done, or not to be possible as it was planned. */
 const maxRounds = 3;
@@ -114,8 +114,8 @@ export class GpuApply {
     for (let round = 0; ; round += 1) {
       this.#session.forgetClaims();
       const now = await this.#session.driver.readInstances(this.#session.busId);
-      const before = this.gpu.instances.map(viewInstance);
-      const steps = planReturn(now.map(viewInstance), before, (place) => this.#made.has(placeOf(place)));
+      const there = toInstances({ ...this.gpu, instances: now });
+      const steps = planReturn(there, toInstances(this.gpu), (place) => this.#made.has(placeOf(place)));
       if (steps.length === 0) return;
       if (round === maxRounds) throw this.#refuse('NothingDone', `on the way back: ${describeAll(now)}`);
       await this.#takeSteps(steps, now, false);

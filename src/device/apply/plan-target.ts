@@ -1,10 +1,9 @@
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
-import { nameWhole } from '../../core/gpu/geometry/profile-name.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gpu/plan/gpu-change.ts';
 import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
-import { type GpuInstanceState, type GpuState, isBusy } from '../reading/state.ts';
+import { type GpuState, toInstances } from '../reading/state.ts';
 import type { Place } from './apply-options.ts';
 
 /** Who and what has to be left in peace. */
@@ -51,15 +50,9 @@ function viewState(gpu: GpuState, held: ReadonlySet<string>): GpuView {
     product: gpu.product.replace(/^NVIDIA /, ''),
     geometry: gpu.geometry,
     mig: gpu.mig,
-    instances: gpu.instances.map((one) => ({ ...viewInstance(one), busy: isBusy(gpu, one, held) })),
+    instances: toInstances(gpu, held),
     use: held.has(gpu.uuid) ? 'Held' : gpu.processes.length > 0 ? 'Processes' : 'None',
   };
-}
-
-/** An instance as it was read, with nobody on it. */
-export function viewInstance({ profile, start, size, computeInstances }: GpuInstanceState): ViewedInstance {
-  const names = computeInstances.map((part) => nameWhole(part.profile, profile));
-  return { profile, start, size, busy: false, computeInstances: names };
 }
 
 /** @param inTheWay instances; none where the GPU itself is used */

@@ -1,8 +1,9 @@
 import type { Engines, Geometry } from '../../core/gpu/geometry/geometry.ts';
-import type { Instance } from '../../core/gpu/search/instance.ts';
+import { nameWhole } from '../../core/gpu/geometry/profile-name.ts';
+import type { MigMode, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
 import type { DeviceErrorCode } from '../errors.ts';
 
-export type MigMode = 'Enabled' | 'Disabled';
+export type { MigMode };
 
 /** What the driver of one node shows. GPUs that do not answer are in `lost`: unknown is not empty. */
 export interface DeviceState {
@@ -105,13 +106,13 @@ export interface GpuFault {
  *
  * @param held UUIDs of MIG devices, or of the whole GPU, that somebody holds without running a process: pods in PodResources
  */
-export function toInstances(gpu: GpuState, held: ReadonlySet<string> = new Set()): readonly Instance[] {
+export function toInstances(gpu: GpuState, held: ReadonlySet<string> = new Set()): readonly ViewedInstance[] {
   return gpu.instances.map((instance) => ({
     profile: instance.profile,
     start: instance.start,
     size: instance.size,
     busy: isBusy(gpu, instance, held),
-    computeInstances: instance.computeInstances.map(({ profile }) => profile),
+    computeInstances: instance.computeInstances.map((part) => nameWhole(part.profile, instance.profile)),
   }));
 }
 

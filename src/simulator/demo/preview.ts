@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
-import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { checkPolicy } from '../../core/policy/check.ts';
-import { layoutFor } from '../../core/policy/gpu-layout.ts';
-import { matchesGpu } from '../../core/policy/match-gpu.ts';
 import { selectsNode } from '../../core/policy/node-selector.ts';
+import { type NodeWish, resolveNode } from '../../core/policy/resolve-node.ts';
 import { fitLayout } from '../../core/gpu/plan/fit.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import { projectRoot } from '../rig/programs.ts';
@@ -33,22 +32,27 @@ export async function readSamples(): Promise<readonly GpuPartitionPolicy[]> {
 /** What each GPU of a node will become, worked out without any cluster. */
 export function previewNode(node: RigNode, policies: readonly GpuPartitionPolicy[]): readonly string[] {
   const policy = policies.find(({ spec }) => selectsNode(spec.nodeSelector, node.labels));
-  const pictures = node.gpus.map((name, index) => ({ index, picture: previewGpu(name, index, policy) }));
+  const gpus = node.gpus.map(reportGpu);
+  const resolved = policy && resolveNode(policy.spec, { gpus }, undefined);
+  const pictures = node.gpus.map((name, index) => ({ index, picture: previewGpu(name, gpus[index], resolved) }));
   return [
     `${node.name}  ${policy ? `policy ${policy.metadata.name}, strategy ${policy.spec.strategy}` : 'no policy'}`,
   ].concat(groupPictures(pictures).map((line) => `  ${line}`));
 }
 
-function previewGpu(name: string, index: number, policy: GpuPartitionPolicy | undefined): string {
+/** A GPU of which nothing has been read yet. */
+function reportGpu(name: string, index: number): GpuReport {
+  const model = findModel(name);
+  const product = model?.products[0]?.name ?? name;
+  return { uuid: `GPU-${index}`, index, pciBusId: '', product, migCapable: model !== undefined, instances: [] };
+}
+
+function previewGpu(name: string, gpu: GpuReport | undefined, resolved: NodeWish | undefined): string {
   const model = findModel(name);
   if (!model) return `${name}: no MIG, stays whole`;
-  const product = model.products[0]?.name ?? name;
-  const report = { uuid: '', index, pciBusId: '', product, instances: [] };
-  const entry = policy?.spec.layouts.find(({ gpus = {} }) => matchesGpu(gpus, report));
-  if (!entry) return drawGpu(model, undefined);
-  const layout = layoutFor(entry, model, name);
-  if ('refusal' in layout) return layout.refusal.message;
-  if ('mig' in layout) return drawGpu(model, undefined);
-  const fit = fitLayout(model, layout.profiles, name);
+  if (resolved && 'refusal' in resolved) return resolved.refusal.message;
+  const profiles = resolved?.wish.gpus.find(({ uuid }) => uuid === gpu?.uuid)?.profiles;
+  if (!profiles) return drawGpu(model, undefined);
+  const fit = fitLayout(model, profiles, name);
   return fit.fits ? drawGpu(model, fit.placements ?? []) : fit.refusal.message;
 }

@@ -25,7 +25,7 @@ function aTable(slices: number, profiles: number, maxInstances: number): Geometr
 }
 
 describe('the work of a search', () => {
-  // Each of these took minutes, or all memory, before it was bounded.
+  // Without a bound these take from seconds to hours.
   for (const [what, table, want] of [
     ['more combinations than a number can tell apart', aTable(30, 8, 30), { '1g.1gb': 3, '2g.2gb': 3, '3g.3gb': 3 }],
     ['more layouts than can be listed', aTable(16, 8, 7), { '1g.1gb': 1, '8g.8gb': 2 }],

@@ -84,8 +84,10 @@ const events: Readonly<Record<string, Event>> = {
   'the policy wants whole GPUs': (world) => edit(world, whole.spec.layouts),
   'the policy goes': (world) => (world.policy = undefined),
   'the leader goes': (world) => world.failOver(),
-  'the node is cordoned': (world) => (world.node = { ...world.node, spec: { ...world.node.spec, unschedulable: true } }),
-  'the node is uncordoned': (world) => (world.node = { ...world.node, spec: { taints: world.node.spec?.taints ?? [] } }),
+  'the node is cordoned': (world) =>
+    (world.node = { ...world.node, spec: { ...world.node.spec, unschedulable: true } }),
+  'the node is uncordoned': (world) =>
+    (world.node = { ...world.node, spec: { taints: world.node.spec?.taints ?? [] } }),
   'the driver is upgraded': (world) => world.label({ [upgrade]: 'drain-required' }),
   'the driver is new': (world) => world.label({ [upgrade]: 'upgrade-done' }),
   'the node reboots': (world) => {
@@ -126,7 +128,13 @@ describe('a node to which anything happens', () => {
         world.tolerates = tolerates;
         world.live();
         for (const name of names) events[name]?.(world);
-        for (const name of ['the agent lives', 'a pod ends', 'the node is uncordoned', 'the driver is new', 'the policy wants slices']) {
+        for (const name of [
+          'the agent lives',
+          'a pod ends',
+          'the node is uncordoned',
+          'the driver is new',
+          'the policy wants slices',
+        ]) {
           events[name]?.(world);
         }
         pass(world, 300);

@@ -100,6 +100,16 @@ describe('planWish', () => {
     expect(report).to.include({ gpusChanging: 2, modeChanges: 1 });
   });
 
+  it('switches MIG mode neither on nor off while a process has the GPU itself', () => {
+    const off = planWish(aDevice(aGpu({ slices: ['1g.5gb@0'], busy: true })), {
+      gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }],
+    });
+    expect(off.work).to.deep.equal([]);
+    expect(off.report.refusalCode).to.equal('InUse');
+    const on = planWish(aDevice(aGpu({ busy: true })), { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] });
+    expect(on.report.refusalCode).to.equal('InUse');
+  });
+
   it('touches nothing of a GPU that a pod holds whole, be it in MIG mode or not', () => {
     const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
     for (const slices of [undefined, ['1g.5gb@0']]) {

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 
 import type { PolicySpec } from '../../../src/api/types.ts';
 import { claimKey } from '../../../src/core/policy/same-nodes.ts';
-import { findBrokenRules, RULE_MESSAGES } from '../../../src/core/policy/rules.ts';
+import { RULE_MESSAGES } from '../../../src/core/policy/broken-rule.ts';
+import { findBrokenRules } from '../../../src/core/policy/rules.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';
 
 const policy = (spec: object) => ({

@@ -57,7 +57,7 @@ export function planGpu(
 }
 
 /** Writes out what a search found. */
-export function writePlan(grid: Grid, present: Present, found: Found): GpuPlan {
+function writePlan(grid: Grid, present: Present, found: Found): GpuPlan {
   const kept = new Set(found.kept.map((entry) => entry.present));
   const gone = present.known.filter((instance) => !kept.has(instance));
   const create = listCreated(grid, found);

@@ -1,5 +1,6 @@
 import { reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
+import { isUnanswered } from '../observed-epoch.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
@@ -50,10 +51,6 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
     commands: refreshed?.commands ?? (isUnfinished(node) ? [{ name: 'PatchNode', change: reopenNode('failed') }] : []),
     keepsClosed: true,
   };
-}
-
-function isUnanswered({ spec, status }: Situation['partition']): boolean {
-  return (status?.device?.observedEpoch ?? 0) < (spec.granted?.epoch ?? 0);
 }
 
 /** The agent's pod and what is wrong with it. */

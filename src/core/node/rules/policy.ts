@@ -1,3 +1,4 @@
+import { describeRefusal } from '../../policy/claim.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
@@ -37,6 +38,6 @@ export function policyRefused({ claim }: Situation): Ruling | undefined {
 export function nodeRefused({ claim }: Situation): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;
-  const { reason, message } = wish.refusal;
+  const { reason, message } = describeRefusal(wish);
   return { verdict: { phase: 'Invalid', reason, message: `${message}. Nothing of this node is touched` } };
 }

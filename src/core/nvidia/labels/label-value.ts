@@ -1,7 +1,4 @@
-/** Kubernetes' limits: apimachinery `pkg/util/validation`, IsValidLabelValue and IsQualifiedName. */
-const MAX_LENGTH = 63;
-const VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
-const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+import { explainKey, explainLabelValue } from '../../text/label-syntax.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -31,7 +28,7 @@ export function mergeLabels(sets: readonly Labels[]): Labels {
 /** Finds labels that the API server would refuse. A patch that holds one of them is refused as a whole. */
 export function invalidLabels(labels: Labels): readonly InvalidLabel[] {
   return Object.entries(labels).flatMap(([key, value]) => {
-    const reason = invalidKeyReason(key) ?? invalidValueReason(value);
+    const reason = explainKey(key) ?? explainLabelValue(value);
     return reason === undefined ? [] : [{ key, value, reason }];
   });
 }
@@ -48,16 +45,4 @@ export function dropInvalidLabels(labels: Labels): {
   const dropped = invalidLabels(labels);
   const lost = new Set(dropped.map((label) => label.key));
   return { kept: Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key))), dropped };
-}
-
-function invalidKeyReason(key: string): string | undefined {
-  const name = key.slice(key.indexOf('/') + 1);
-  if (name.length > MAX_LENGTH) return `the key's name has ${name.length} characters, Kubernetes allows ${MAX_LENGTH}`;
-  return NAME.test(name) ? undefined : "the key's name must be letters, digits, '-', '_' or '.'";
-}
-
-function invalidValueReason(value: string): string | undefined {
-  if (value.length > MAX_LENGTH) return `the value has ${value.length} characters, Kubernetes allows ${MAX_LENGTH}`;
-  if (VALUE.test(value)) return undefined;
-  return "the value must be letters, digits, '-', '_' or '.', and start and end with a letter or digit";
 }

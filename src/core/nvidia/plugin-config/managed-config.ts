@@ -116,5 +116,5 @@ function sharedResources({ sharing }: SharingSpec): readonly SharedResource[] {
 }
 
 function refuse(path: readonly (string | number)[], message: string): Finding {
-  return { severity: 'error', code: 'RuleBroken', path: ['spec', 'sharing', ...path], message };
+  return { severity: 'error', code: 'SharingRefused', path: ['spec', 'sharing', ...path], message };
 }

@@ -1,9 +1,8 @@
 import { assignRows } from './assignment.ts';
-import { writePlan, type GpuPlanResult } from '../../gpu/plan/gpu-plan.ts';
 import { addCosts, NO_COST, packCosts, type NodeCost } from './node-cost.ts';
 import { listOptions, REFUSED_OPTION, type NodeOption, type NodeOptions } from './node-option.ts';
 import type { NodeGpu, NodeWish } from './node-wish.ts';
-import { refuse, type Refusal } from '../../gpu/search/refusal.ts';
+import { refuse, type Refusal } from '../search/refusal.ts';
 
 export type { NodeCost } from './node-cost.ts';
 export type { NodeGpu, NodeWish, Want } from './node-wish.ts';
@@ -12,14 +11,14 @@ export interface AssignedGpu {
   readonly key: string;
   /** Index of the wish that the GPU goes to; undefined if it is left alone. */
   readonly wish: number | undefined;
-  /** For MIG off: the plan that clears the GPU, before the mode is changed. Undefined if it is left alone. */
-  readonly result: GpuPlanResult | undefined;
+  /** Why it cannot become what the wish says; undefined if it can, or is left alone. */
+  readonly refusal: Refusal | undefined;
   /** True if MIG mode has to change. */
   readonly modeChange: boolean;
 }
 
 export interface NodePlan {
-  /** True if every wish has its GPUs and every GPU with a wish has a plan. */
+  /** True if every wish has its GPUs and every GPU can become what its wish says. */
   readonly fits: boolean;
   /** By index, then key; empty if a wish cannot have its GPUs. */
   readonly gpus: readonly AssignedGpu[];
@@ -29,9 +28,9 @@ export interface NodePlan {
 }
 
 /**
- * Assigns the GPUs of a node to wishes and plans each, exactly: of all assignments that give every wish its count, the one that
- * is cheapest for the node as a whole (see {@link NodeCost} for the order). Per GPU the first wish that matches decides, as in a
- * policy; a wish with a count that is full leaves the GPU to the next.
+ * Assigns the GPUs of a node to wishes, exactly: of all assignments that give every wish its count, the one that is cheapest for the
+ * node as a whole (see {@link NodeCost} for the order). Per GPU the first wish that matches decides, as in a policy; a wish with a
+ * count that is full leaves the GPU to the next.
  */
 export function planNode(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]): NodePlan {
   const sorted = gpus.toSorted(byIndexThenKey);
@@ -53,10 +52,11 @@ export function planNode(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]):
     picked.map(({ option, column }) => [option, column]),
   );
   if (contested.length > 0) return { fits: false, gpus: [], refusals: contested, cost: NO_COST };
-  const assigned = picked.map(({ option }, index) => writeAssigned(sorted[index]?.key ?? '', option));
   return {
-    fits: assigned.every(({ result }) => result?.fits !== false),
-    gpus: assigned,
+    fits: picked.every(({ option }) => option.cost.refused === 0),
+    gpus: picked.map(({ option: { wish, refusal, modeChange } }, index) => {
+      return { key: sorted[index]?.key ?? '', wish, refusal, modeChange };
+    }),
     refusals: [],
     cost: picked.reduce((sum, { option }) => addCosts(sum, option.cost), NO_COST),
   };
@@ -75,15 +75,6 @@ function pickOptions(table: readonly (readonly NodeOption[])[], slots: number): 
     option: row[columns[index] ?? 0] ?? REFUSED_OPTION,
     column: columns[index] ?? 0,
   }));
-}
-
-function writeAssigned(key: string, { wish, search, modeChange }: NodeOption): AssignedGpu {
-  if (search === undefined) return { key, wish, result: undefined, modeChange };
-  const { grid, present, result } = search;
-  if (!result.fits) return { key, wish, result, modeChange };
-  return 'code' in present
-    ? { key, wish, result: { fits: false, refusal: present }, modeChange }
-    : { key, wish, result: writePlan(grid, present, result.found), modeChange };
 }
 
 function listShortages(

@@ -1,6 +1,6 @@
-import type { Geometry, Layout } from '../../gpu/geometry/geometry.ts';
-import type { Instance } from '../../gpu/search/instance.ts';
-import type { Subject } from '../../gpu/search/subject.ts';
+import type { Geometry, Layout } from '../geometry/geometry.ts';
+import type { Instance } from '../search/instance.ts';
+import type { Subject } from '../search/subject.ts';
 
 /** One GPU of a node. */
 export interface NodeGpu extends Subject {

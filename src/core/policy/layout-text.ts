@@ -1,6 +1,6 @@
 import type { GpuReport } from '../../api/types.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
-import { layoutOf } from '../policy/wish.ts';
+import { layoutOf } from './wish.ts';
 
 /** `2×1g.5gb + 1×3g.20gb`; `empty` for no slices. */
 export function layoutText(layout: Layout): string {

@@ -1,25 +1,19 @@
-import { searchGpu, type SearchResult } from '../../gpu/search/gpu-search.ts';
-import { gridOf, type Grid } from '../../gpu/search/grid.ts';
+import { searchGpu, type SearchResult } from '../search/gpu-search.ts';
+import { gridOf } from '../search/grid.ts';
+import { readInstances } from '../search/present.ts';
+import type { Refusal } from '../search/refusal.ts';
+import { completeSubject } from '../search/subject.ts';
 import { NO_COST, type NodeCost } from './node-cost.ts';
 import { type NodeGpu, type NodeWish, type Want, wantOf } from './node-wish.ts';
-import { readInstances, type Present } from '../../gpu/search/present.ts';
-import type { Refusal } from '../../gpu/search/refusal.ts';
-import { completeSubject } from '../../gpu/search/subject.ts';
 
 /** What a GPU becomes under a wish, and what that costs. */
 export interface NodeOption {
-  readonly wish: number | undefined;
   /** Undefined if the GPU is left alone. */
-  readonly search: GpuSearch | undefined;
+  readonly wish: number | undefined;
+  /** Why the GPU cannot become what the wish says. */
+  readonly refusal: Refusal | undefined;
   readonly modeChange: boolean;
   readonly cost: NodeCost;
-}
-
-/** A search on one GPU, with what it takes to write it out as a plan. */
-interface GpuSearch {
-  readonly grid: Grid;
-  readonly present: Present | Refusal;
-  readonly result: SearchResult;
 }
 
 /** What a GPU can become. */
@@ -33,7 +27,7 @@ export interface NodeOptions {
 /** A GPU at a place that it cannot take. */
 export const REFUSED_OPTION: NodeOption = {
   wish: undefined,
-  search: undefined,
+  refusal: undefined,
   modeChange: false,
   cost: { ...NO_COST, refused: 1 },
 };
@@ -49,19 +43,18 @@ export function listOptions(gpu: NodeGpu, wishes: readonly NodeWish[]): NodeOpti
     if (option.cost.refused === 0) counted.set(index, option);
   }
   const cost = { ...NO_COST, stickyBroken: countBroken(gpu, undefined, wishes) };
-  return { counted, otherwise: { wish: undefined, search: undefined, modeChange: false, cost } };
+  return { counted, otherwise: { wish: undefined, refusal: undefined, modeChange: false, cost } };
 }
 
-function prepareSearch(gpu: NodeGpu): (want: Want) => GpuSearch | undefined {
+/** Undefined where there is nothing to search: the GPU has no MIG, or cannot become what is wanted. */
+function prepareSearch(gpu: NodeGpu): (want: Want) => SearchResult | undefined {
   const { geometry } = gpu;
   if (geometry === undefined) return () => undefined;
   const subject = completeSubject(geometry, gpu);
   const grid = gridOf(geometry);
   const present = readInstances(grid, gpu.have, subject.model);
-  return (want) => {
-    if (want === 'Impossible') return undefined;
-    return { grid, present, result: searchGpu(grid, present, want === 'Disabled' ? {} : want, subject) };
-  };
+  return (want) =>
+    want === 'Impossible' ? undefined : searchGpu(grid, present, want === 'Disabled' ? {} : want, subject);
 }
 
 function weighOption(
@@ -69,20 +62,20 @@ function weighOption(
   wish: number,
   wishes: readonly NodeWish[],
   want: Want,
-  search: GpuSearch | undefined,
+  result: SearchResult | undefined,
 ): NodeOption {
   const stickyBroken = countBroken(gpu, wish, wishes);
   const lost = gpu.lost === true && wishes[wish]?.count !== undefined ? 1 : 0;
   // A GPU without MIG is whole already.
-  if (search === undefined && want === 'Disabled')
-    return { wish, search, modeChange: false, cost: { ...NO_COST, stickyBroken, lost } };
+  if (result === undefined && want === 'Disabled')
+    return { wish, refusal: undefined, modeChange: false, cost: { ...NO_COST, stickyBroken, lost } };
   const modeChange = (want === 'Disabled') !== (gpu.mig === 'Disabled');
-  if (search?.result.fits !== true)
-    return { wish, search, modeChange, cost: { ...NO_COST, refused: 1, stickyBroken, lost } };
-  const { cost, created } = search.result.found;
+  if (result?.fits !== true)
+    return { wish, refusal: result?.refusal, modeChange, cost: { ...NO_COST, refused: 1, stickyBroken, lost } };
+  const { cost, created } = result.found;
   return {
     wish,
-    search,
+    refusal: undefined,
     modeChange,
     cost: {
       refused: 0,

@@ -8,7 +8,7 @@ import {
   type NodePlan,
   type NodeWish,
   type Want,
-} from '../../../src/core/node/assign/node-plan.ts';
+} from '../../../src/core/gpu/assign/node-plan.ts';
 import { modelOf, someInstances } from '../gpu/builders.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
 
@@ -29,7 +29,7 @@ describe('planning a node', () => {
 
   it('leaves alone what no wish matches', () => {
     const plan = planNode([aGpu('a', '1g.5gb@0'), aGpu('b')], [{ want: ALL_1G, keys: ['b'] }]);
-    expect(plan.gpus[0]).to.deep.equal({ key: 'a', wish: undefined, result: undefined, modeChange: false });
+    expect(plan.gpus[0]).to.deep.equal({ key: 'a', wish: undefined, refusal: undefined, modeChange: false });
     expect(wishesOf(plan)).to.deep.equal({ a: undefined, b: 0 });
   });
 
@@ -106,7 +106,7 @@ describe('planning a node', () => {
   it('reports a GPU whose wish does not fit it, and plans the others', () => {
     const plan = planNode([aGpu('a'), { ...aGpu('b'), geometry: h100 }], [{ want: ALL_1G }]);
     expect(plan.fits).to.equal(false);
-    expect(plan.gpus.map(({ result }) => result?.fits)).to.deep.equal([true, false]);
+    expect(plan.gpus.map(({ refusal }) => refusal?.code)).to.deep.equal([undefined, 'UnknownProfile']);
   });
 
   it('says how many GPUs are missing', () => {

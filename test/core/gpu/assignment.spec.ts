@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { assignRows } from '../../../src/core/node/assign/assignment.ts';
+import { assignRows } from '../../../src/core/gpu/assign/assignment.ts';
 
 describe('assigning rows to columns', () => {
   it('finds the least sum that any permutation has', () => {

@@ -1,0 +1,45 @@
+import type { FieldPath } from '../text/finding.ts';
+
+/** A rule that a policy breaks; the message is the CRD's own. */
+export interface BrokenRule {
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+/** What the CRD's CEL rules say when they are broken, letter by letter: a user sees one sentence, wherever it is checked. */
+export const RULE_MESSAGES = {
+  longName: "a policy's name becomes a label value on nodes: at most 63 characters",
+  singleProfile:
+    'strategy single needs exactly one profile in each layout: with two, the device plugin refuses to start and the node shows MIG-INVALID; use strategy mixed for several profiles',
+  mixedComputeInstance:
+    'strategy mixed cannot advertise compute instance profiles such as 1c.3g.20gb: the device plugin would not start; use whole GPU instances, or strategy single',
+  emptySelector:
+    'nodeSelector must not be empty: name at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
+  changingLabel:
+    'nodeSelector uses a label that a layout changes: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models',
+  impossibleLabel:
+    'nodeSelector names a label that no node can have: a key is at most 63 letters, digits, - _ and ., perhaps after a DNS name and one slash; a value is the same, or empty; both begin and end with a letter or digit',
+  operatorValues: 'operators In and NotIn need values; Exists and DoesNotExist must have none',
+  mps: 'MPS is refused: sharing using MPS is not supported for MIG devices (NVIDIA device plugin); use timeSlicing, or smaller slices',
+  exclusive: 'exactly one of profiles, preset and mig must be set',
+  profileName:
+    'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',
+} as const;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function breakIf(isBroken: boolean, path: FieldPath, message: string): readonly BrokenRule[] {
+  return isBroken ? [{ path, message }] : [];
+}
+
+export function fieldsOf(value: unknown): Fields | undefined {
+  return isFields(value) ? value : undefined;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,39 @@
+import { fieldsOf, isFields } from './broken-rule.ts';
+
+/** apiserver `storage/names`: the server makes a name of the beginning that it is given, cut to 58 characters, and five more. */
+const LONGEST_BEGINNING = 58;
+
+/**
+ * A policy as the API server sees it when it checks the schema: fields that are null are gone (apiextensions prunes them where the
+ * schema does not say nullable), a name is made of `generateName`, and `status` is the controller's to write. Metadata is
+ * reduced to its name; {@link checkMetadata} looks at the rest.
+ */
+export function viewAsServer(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  const { metadata, spec, ...rest } = value;
+  const view: Record<string, unknown> = { ...rest };
+  delete view['status'];
+  if (spec !== undefined && spec !== null) view['spec'] = dropNulls(spec);
+  if (metadata !== undefined && metadata !== null) view['metadata'] = nameOnly(metadata);
+  return view;
+}
+
+function nameOnly(metadata: unknown): unknown {
+  const fields = fieldsOf(metadata);
+  if (fields === undefined) return metadata;
+  const { name, generateName } = fields;
+  if (name !== undefined && name !== null && name !== '') return { name };
+  const isGenerated = typeof generateName === 'string' && generateName !== '';
+  return isGenerated ? { name: `${generateName.slice(0, LONGEST_BEGINNING)}xxxxx` } : {};
+}
+
+/** Nulls in lists stay: they are items, and of the wrong type. */
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== null)
+      .map(([key, item]) => [key, dropNulls(item)]),
+  );
+}

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+
+import { validatePolicy } from '../../../src/core/policy/validate.ts';
+import { aPolicyObject, badMetadata, goodMetadata } from './policy-cases.ts';
+
+const findingsOf = (metadata: unknown) => validatePolicy(aPolicyObject({ metadata })).findings;
+
+describe('metadata of a policy', () => {
+  for (const [what, metadata] of Object.entries(goodMetadata)) {
+    it(`may have ${what}`, () => {
+      expect(findingsOf(metadata)).to.deep.equal([]);
+    });
+  }
+
+  for (const [what, metadata] of Object.entries(badMetadata)) {
+    it(`may not have ${what}`, () => {
+      const findings = findingsOf(metadata);
+      expect(findings.map(({ severity }) => severity)).to.include('error');
+      for (const { path, message } of findings) {
+        expect(path[0]).to.equal('metadata');
+        expect(message)
+          .to.match(/\S/)
+          .and.not.match(/undefined/);
+      }
+    });
+  }
+});
