@@ -9,7 +9,7 @@ import { collectionPath, keyOf, type KubeObject } from './resource.ts';
 import { ObjectStore, type Change, type Store } from './store.ts';
 import { isAsKnown, type LastChange, lastOf, selectLast } from './last-change.ts';
 import { isOlder } from './resource-version.ts';
-import { WatchCursor } from './watch-cursor.ts';
+import { TimeTravelError, WatchCursor } from './watch-cursor.ts';
 import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
 /** Of the question that comes before a watch is resumed. */
@@ -192,7 +192,7 @@ export class Reflector<T extends KubeObject> {
 
   /** Makes a complete list the truth. */
   #promote(list: ReadonlyMap<string, T>, version: string): void {
-    const hasGoneBack = this.#cursor.mayHaveGoneBack || [...list].some(([key, object]) => this.#isOlder(key, object));
+    const hasGoneBack = this.#cursor.doubts > 0 || [...list].some(([key, object]) => this.#isOlder(key, object));
     this.#cursor.takeList(version);
     this.#last = lastOf(list);
     this.#failuresInRow = 0;
@@ -247,8 +247,9 @@ export class Reflector<T extends KubeObject> {
     this.#counts.failures += 1;
     if (error instanceof ApiError && error.code === 401) this.#options.client.config.reload();
     const isExpected = this.#cursor.learn(error);
-    let delayMs =
-      ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, this.#failuresInRow);
+    // A server that has gone back answers: how long it was not there before has no say.
+    const failures = error instanceof TimeTravelError ? this.#cursor.doubts : this.#failuresInRow;
+    let delayMs = ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, failures);
     // What a list puts right needs no wait, but not time and again: it may not help.
     if (isExpected && performance.now() - this.#hurriedAtMs > 30 * floorMs) {
       this.#hurriedAtMs = performance.now();

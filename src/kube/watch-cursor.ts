@@ -11,7 +11,7 @@ export class TimeTravelError extends Error {
 }
 
 /** After so many answers in a row that are older than what we know, it was a restore: believe them. */
-const olderListsUntilBelieved = 3;
+const doubtsUntilBelieved = 3;
 
 /** Where a reflector stands in the history of its resource, and what the next connection has to ask for. */
 export class WatchCursor {
@@ -19,7 +19,7 @@ export class WatchCursor {
   #newest = '';
   /** Where the next watch starts; empty when a list is due. */
   #resumeAt = '';
-  #olderLists = 0;
+  #doubts = 0;
   /** False once the server said that it cannot stream lists. */
   #hasWatchList = true;
   /** The last streamed list failed half way; the next one comes in pages. */
@@ -39,9 +39,9 @@ export class WatchCursor {
     return this.#resumeAt === '' && (!this.#hasWatchList || this.#streamFailed);
   }
 
-  /** Whether the server was older than what we know when it was last asked: it may have been restored from a backup. */
-  get mayHaveGoneBack(): boolean {
-    return this.#olderLists > 0;
+  /** How often in a row the server was older than what we know: it lags, or was restored from a backup. */
+  get doubts(): number {
+    return this.#doubts;
   }
 
   /** Has the next connection begin with a list. */
@@ -61,7 +61,7 @@ export class WatchCursor {
   /** Takes the version of a complete list. @throws TimeTravelError when it is older than what we know. */
   takeList(version: string): void {
     this.#requireProgress(version);
-    this.#olderLists = 0;
+    this.#doubts = 0;
     this.#streamFailed = false;
     this.#newest = version;
     this.#resumeAt = version;
@@ -111,8 +111,8 @@ export class WatchCursor {
   }
 
   #requireProgress(version: string): void {
-    if (!isOlder(version, this.#newest) || this.#olderLists >= olderListsUntilBelieved) return;
-    this.#olderLists += 1;
+    if (!isOlder(version, this.#newest) || this.#doubts >= doubtsUntilBelieved) return;
+    this.#doubts += 1;
     throw new TimeTravelError(version, this.#newest);
   }
 
