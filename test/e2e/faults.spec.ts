@@ -14,6 +14,7 @@ const layouts = {
   b: { '3g.20gb': 1, '1g.5gb': 2 },
 } as const;
 type Name = keyof typeof layouts;
+const texts = { a: '1 GPU: 1×2g.10gb + 1×3g.20gb', b: '1 GPU: 2×1g.5gb + 1×3g.20gb' } as const;
 
 const controller = 'controller-0';
 const agent = 'n';
@@ -111,6 +112,12 @@ describe('a fault between a program and the API server', function () {
     const profiles = layouts[current];
     await rig().apply('p', { nodeSelector: { matchLabels: { pool: 'p' } }, layouts: [{ profiles }] });
     await rig().waitFor('p', 'Ready', 'True', 'Ready', 40_000);
+    // The policy is Ready by what was found; a status of the node that was refused is written again a little later.
+    await eventually(
+      () => rig().partition('n'),
+      ({ status }) => status?.layout === texts[current] && status.phase === 'Ready',
+      { timeoutMs: 15_000, what: 'the status of the node' },
+    );
     return { ...(await endState()), destroyed: (await destroyed()) - before };
   }
 
