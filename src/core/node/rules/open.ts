@@ -25,7 +25,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
   if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
   // The start-up taint keeps the node closed: no layout of it was ever verified.
-  if (!isReleased && hasStartupTaint(node)) return isClosed(node) ? addPatch(ruling, change) : ruling;
+  if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
   const pending = advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
