@@ -23,6 +23,7 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     differsMs: 2000,
     readyMs: undefined,
     followed: false,
+    isOffering: false,
     patienceMs: 1000,
     pods: [old],
     ...more,
