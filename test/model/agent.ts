@@ -48,6 +48,7 @@ export class AgentProcess {
   #readFailures = 0;
   #failures = 0;
   #plannedWish: unknown;
+  #hasTriedToRebuild = false;
 
   constructor(world: World) {
     this.#world = world;
@@ -77,7 +78,8 @@ export class AgentProcess {
     const partition = isAhead && this.#written ? this.#written : watched;
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
-    if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0)) return yield* this.#act(partition, granted);
+    if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0))
+      return yield* this.#act(partition, granted);
     if (this.#isStale || !sameJson(wish, this.#plannedWish)) {
       const fault = yield* this.#read(partition);
       if (fault) {
@@ -144,6 +146,8 @@ export class AgentProcess {
       ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
     );
     if (report.refusal !== undefined || destroys) return undefined;
+    if (this.#hasTriedToRebuild) return undefined;
+    this.#hasTriedToRebuild = true;
     const outcome = work.length === 0 ? {} : yield* this.#apply(partition, granted, work, () => true);
     const readFault = yield* this.#read(partition);
     this.#expectChange();

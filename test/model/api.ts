@@ -79,7 +79,8 @@ export class Api {
   delete(kind: Kind, key: string, by: string, uid?: string): void {
     const before = this.#objects[kind].get(key);
     if (before === undefined) throw refuse(404, 'NotFound', `${kind} ${key}`);
-    if (uid !== undefined && before.metadata.uid !== uid) throw refuse(409, 'Conflict', `${kind} ${key} is another one`);
+    if (uid !== undefined && before.metadata.uid !== uid)
+      throw refuse(409, 'Conflict', `${kind} ${key} is another one`);
     this.#objects[kind].delete(key);
     const object = { ...before, metadata: { ...before.metadata, resourceVersion: this.#next() } };
     this.#append({ kind, type: 'delete', key, object, before, by });

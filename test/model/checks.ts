@@ -24,7 +24,7 @@ export class Checks {
   readonly #lost = new Map<string, { isKnown: boolean }>();
   #repairs: number[] = [];
   /** When the holders of the GPUs were given up, in ms. */
-  #rests: number[] = [];
+  readonly #rests = new Map<string, ReadonlySet<number>>();
   #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
   #seen: readonly unknown[] = [];
   #decisions = 0;
@@ -121,9 +121,15 @@ export class Checks {
       without(node.metadata.annotations, (key) => key.startsWith('gpupartition.dev/')),
       without(node.metadata.labels, (key) => isMaybeOurs(key)),
     ];
-    demand(sameJson(foreign(before), foreign(after)), 'S17', 'a taint, label, annotation or cordon of others was changed');
+    demand(
+      sameJson(foreign(before), foreign(after)),
+      'S17',
+      'a taint, label, annotation or cordon of others was changed',
+    );
     const [loansBefore, loansAfter] = [loansOf(metadataOf(before)), loansOf(metadataOf(after))];
-    for (const key of new Set(Object.keys({ ...before.metadata.labels, ...after.metadata.labels }).filter(isBorrowed))) {
+    for (const key of new Set(
+      Object.keys({ ...before.metadata.labels, ...after.metadata.labels }).filter(isBorrowed),
+    )) {
       const [was, is] = [before.metadata.labels?.[key], after.metadata.labels?.[key]];
       if (was === is) continue;
       const isTaken = loansAfter[key]?.set === is;
@@ -145,7 +151,7 @@ export class Checks {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
-    this.#isGivenUp(settled.memory.waits.HoldersRest?.since);
+    this.#isGivenUp(by, settled.memory.waits.HoldersRest?.since);
     this.#decisions += 1;
     if (commands.length === 0 && this.#decisions % 4 === 0) {
       const again = this.#world.decide(snapshot, settled.memory);
@@ -189,7 +195,11 @@ export class Checks {
     demand(device?.bootID === node.status?.nodeInfo?.bootID, 'S10', 'granted on what was read before the restart');
     demand(device?.plan?.refusal === undefined, 'S4', 'granted though the plan is a refusal');
     demand(node.spec?.unschedulable !== true, 'S17', 'granted on a node that somebody has cordoned');
-    demand(!Object.values(node.metadata.labels ?? {}).includes('paused-for-driver-upgrade'), 'S12', 'granted meanwhile');
+    demand(
+      !Object.values(node.metadata.labels ?? {}).includes('paused-for-driver-upgrade'),
+      'S12',
+      'granted meanwhile',
+    );
   }
 
   #mayBeEvicted({ pods }: NodeSnapshot, uid: string): void {
@@ -221,14 +231,21 @@ export class Checks {
     const found = nonZero(node.status?.allocatable);
     const offer = countOffer(device?.gpus ?? [], partition?.spec.strategy ?? 'mixed');
     const isTrue = Object.keys(found).length === 0 || sameJson(found, offer);
-    demand(isTrue || isSilent, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
+    const isStillClosed = going.length < taints.filter(isOwnTaint).length;
+    demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }
 
   /** Each try closes the node: they have to become fewer. */
-  #isGivenUp(since: number | undefined): void {
-    if (since === undefined || since === this.#rests.at(-1)) return;
-    this.#rests = [...this.#rests.filter((at) => at > since - hourMs), since];
-    demand(this.#rests.length <= 8, 'L8', `within an hour the node was closed ${this.#rests.length} times for holders that stay`);
+  #isGivenUp(by: string, since: number | undefined): void {
+    const rests = this.#rests.get(by) ?? new Set();
+    if (since === undefined || rests.has(since)) return;
+    const recent = [...rests].filter((at) => at > since - hourMs);
+    this.#rests.set(by, new Set([...recent, since]));
+    demand(
+      recent.length < 8,
+      'L8',
+      `within an hour the node was closed ${recent.length + 1} times for holders that stay`,
+    );
   }
 
   // --- the node ---------------------------------------------------------------------------------------------------
@@ -251,6 +268,8 @@ export class Checks {
     const wish = granted.gpus.find(({ uuid }) => uuid === gpu.uuid);
     demand(wish !== undefined, 'S2', `GPU ${gpu.index} is touched, which the grant does not name`);
     const isRebuild = status?.device?.lastGood?.bootID !== kubelet.bootID;
+    // The boot has taken the layout away; that it comes back cannot wait for anybody.
+    if (isRebuild && operation === 'Enable') this.devicesAreLost([gpu.uuid]);
     const isDestroy = typeof operation === 'object' && operation.action === 'DestroyInstance';
     if (typeof operation === 'object' && !isDestroy) return;
     const described = this.#world.device.report().gpus.find(({ uuid }) => uuid === gpu.uuid);
@@ -308,7 +327,11 @@ export class Checks {
     if (this.#lost.size > 0) return;
     const real = countOffer(device.report().gpus, this.#world.setup.strategy);
     for (const [name, amount] of Object.entries(nonZero(node.status?.allocatable))) {
-      demand(amount <= (real[name] ?? 0), 'S3', `the node is open and says ${name} ${amount}; there are ${real[name] ?? 0}`);
+      demand(
+        amount <= (real[name] ?? 0),
+        'S3',
+        `the node is open and says ${name} ${amount}; there are ${real[name] ?? 0}`,
+      );
     }
     if (!this.#world.setup.hasDiscovery) this.#labelsAreTrue(node, real);
   }
@@ -317,7 +340,11 @@ export class Checks {
     for (const [key, value] of Object.entries(metadata.labels ?? {})) {
       const [, resource] = /^(nvidia\.com\/mig-.+)\.count$/.exec(key) ?? [];
       if (resource === undefined) continue;
-      demand(Number(value) <= (real[resource] ?? 0), 'S3', `open, and label ${key} says ${value}; there are ${real[resource] ?? 0}`);
+      demand(
+        Number(value) <= (real[resource] ?? 0),
+        'S3',
+        `open, and label ${key} says ${value}; there are ${real[resource] ?? 0}`,
+      );
     }
   }
 }
@@ -342,7 +369,10 @@ function isWhole(gpus: readonly Gpu[], id: string): boolean {
   return gpus.some(({ uuid }) => uuid === id) && isInMig(gpus, id);
 }
 
-function usesGpus(pod: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> }; readonly status?: { readonly phase?: string } }): boolean {
+function usesGpus(pod: {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly status?: { readonly phase?: string };
+}): boolean {
   const { phase } = pod.status ?? {};
   return pod.metadata.labels?.['user'] === 'true' && phase !== 'Failed' && phase !== 'Succeeded';
 }

@@ -17,7 +17,14 @@ export interface Daemon {
 
 const deploy = 'nvidia.com/gpu.deploy.';
 
-export function daemonsOf({ plugin, strategy, hasDiscovery, exporter, hasClient }: Setup): readonly Daemon[] {
+export function daemonsOf({
+  plugin,
+  strategy,
+  hasDiscovery,
+  exporter,
+  hasClient,
+  hasStartupTaint,
+}: Setup): readonly Daemon[] {
   const isOperator = plugin === 'Operator';
   const pluginLabels = {
     Stock: { name: 'nvidia-device-plugin-ds' },
@@ -44,7 +51,8 @@ export function daemonsOf({ plugin, strategy, hasDiscovery, exporter, hasClient 
             labels: { app: 'gpu-feature-discovery' },
             container: 'gpu-feature-discovery-ctr',
             ...(isOperator && { deployLabel: `${deploy}gpu-feature-discovery` }),
-            toleratesOurs: plugin === 'Tolerant',
+            // As docs/start-up-gate.md asks: else its labels would be waited for, and it for the taint to go.
+            toleratesOurs: plugin === 'Tolerant' || hasStartupTaint,
             opensGpus: false,
           },
         ]

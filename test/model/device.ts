@@ -55,7 +55,11 @@ export class Device {
 
   /** UUIDs of everything that a plugin could hand out. */
   get uuids(): ReadonlySet<string> {
-    return new Set(this.gpus.filter(({ isLost }) => !isLost).flatMap(({ uuid, slices }) => [uuid, ...slices.map((slice) => slice.uuid)]));
+    return new Set(
+      this.gpus
+        .filter(({ isLost }) => !isLost)
+        .flatMap(({ uuid, slices }) => [uuid, ...slices.map((slice) => slice.uuid)]),
+    );
   }
 
   report(): Required<Pick<DeviceReport, 'driverVersion' | 'cudaVersion'>> & { readonly gpus: readonly GpuReport[] } {

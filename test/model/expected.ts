@@ -8,7 +8,9 @@ export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
   for (const { profile } of gpu.instances) counts.set(profile, (counts.get(profile) ?? 0) + 1);
   const wanted = Object.entries(wish.profiles ?? {});
   return (
-    gpu.mig === 'Enabled' && counts.size === wanted.length && wanted.every(([name, count]) => counts.get(name) === count)
+    gpu.mig === 'Enabled' &&
+    counts.size === wanted.length &&
+    wanted.every(([name, count]) => counts.get(name) === count)
   );
 }
 

@@ -27,7 +27,8 @@ export function drawStory(seed: number): Story {
     seed: random.integer(2 ** 31),
     ms: index === 0 ? 3000 : (random.pick(pauses) ?? 0),
   }));
-  const end = random.pick(['Enforce', 'Enforce', 'Enforce', 'Enforce', 'Delete', 'Plan', 'Pause'] as const) ?? 'Enforce';
+  const end =
+    random.pick(['Enforce', 'Enforce', 'Enforce', 'Enforce', 'Delete', 'Plan', 'Pause'] as const) ?? 'Enforce';
   return { seed, setup, steps, end };
 }
 
@@ -80,7 +81,7 @@ function comeToRest(world: World, end: Story['end']): void {
     trouble = findTrouble(world, end);
   }
   // Labels may be due, an own write come back: then nothing happens any more.
-  world.run(70_000);
+  world.run(end === 'Enforce' ? 70_000 : 400_000);
   const [writes, operations] = [checks.controllerWrites, checks.operations];
   world.run(600_000);
   const after = findTrouble(world, end);
@@ -94,9 +95,9 @@ function comeToRest(world: World, end: Story['end']): void {
 /** The shortest story that still breaks the same promise (ddmin). */
 export function shrinkStory(story: Story, invariant: string, bug?: Bug): Story {
   let { steps } = story;
-  for (let size = Math.ceil(steps.length / 2); size >= 1; ) {
+  for (let size = Math.ceil(steps.length / 2); size >= 1;) {
     let isSmaller = false;
-    for (let at = 0; at < steps.length; ) {
+    for (let at = 0; at < steps.length;) {
       const fewer = [...steps.slice(0, at), ...steps.slice(at + size)];
       if (findViolation({ ...story, steps: fewer }, bug)?.invariant === invariant) {
         steps = fewer;
