@@ -69,7 +69,16 @@ export function decideFence(situation: FenceSituation): FenceStep {
   return advertises(situation.allocatable, situation.wanted) ? decideEqual(situation) : decideDifferent(situation);
 }
 
-function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs, followed }: FenceSituation): FenceStep {
+function decideEqual({
+  wanted,
+  changed,
+  mark,
+  pods,
+  differsMs,
+  readyMs,
+  patienceMs,
+  followed,
+}: FenceSituation): FenceStep {
   if (!changed) return { next: 'Open' };
   if (pods === undefined) return { next: 'LookAtPods' };
   if (mark === undefined) {
@@ -79,6 +88,8 @@ function decideEqual({ changed, mark, pods, differsMs, readyMs, patienceMs, foll
   }
   const step = replaceMarked(pods, mark);
   if (step) return step;
+  // With nothing to offer there is nothing to wait for, and the plugin comes back when our taint is off.
+  if (!mark.tolerates && Object.values(wanted).every((count) => count === 0)) return { next: 'Open' };
   // Counts or devices that differed and now do not are the new plugin's word. Counts that never differed may be the old one's.
   if (followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs)) return { next: 'Open' };
   return { next: 'Wait', why: 'NewPlugin' };

@@ -42,6 +42,18 @@ describe('decideFence', () => {
     expect(decideFence(aChange({ allocatable: layout.after }))).to.deep.equal({ next: 'Open' });
   });
 
+  it('takes zero at the API server for no fence while the kubelet says that it offers devices', () => {
+    const zero = { allocatable: layout.none, pods: [], differsMs: 500 };
+    expect(decideFence(aChange(zero))).to.deep.equal({ next: 'TakeTaintsOff' });
+    expect(decideFence(aChange({ ...zero, isOffering: true }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
+  });
+
+  it('opens a node that has nothing to offer and whose plugin would come back only then', () => {
+    const nothing = { wanted: {}, allocatable: layout.none, mark, pods: [], differsMs: undefined };
+    expect(decideFence(aChange(nothing))).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence(aChange({ ...nothing, mark: { ...mark, tolerates: false } }))).to.deep.equal({ next: 'Open' });
+  });
+
   it('does not wait for a plugin whose pod it knows: NVIDIA’s never looks again by itself', () => {
     expect(decideFence(aChange({ differsMs: 0 }))).to.deep.include({ next: 'Evict', first: true });
   });
