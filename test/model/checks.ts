@@ -53,7 +53,10 @@ export class Checks {
       const [before, after] = [change.before as NodeObject, change.object as NodeObject];
       if (isController) this.#nodeIsPatched(before, after);
       if (!isClosed(before) && isClosed(after)) {
-        for (const [id, { isKnown }] of this.#lost) if (isKnown) this.#lost.delete(id);
+        // A pod that was bound before may still be given what is gone.
+        this.#world.timeline.after(1000, () => {
+          for (const [id, { isKnown }] of this.#lost) if (isKnown) this.#lost.delete(id);
+        });
         this.isForcedOpen = false;
       }
     }
@@ -292,7 +295,11 @@ export class Checks {
 
   deviceIsGiven(id: string): void {
     const { device } = this.#world;
-    demand(device.uuids.has(id) || this.#lost.has(id), 'S3', `a pod was given ${id}, which is not there`);
+    demand(
+      device.uuids.has(id) || this.#lost.has(id) || this.isForcedOpen,
+      'S3',
+      `a pod was given ${id}, which is not there`,
+    );
   }
 
   podIsEvicted(pod: Pod, by: string): void {
@@ -331,7 +338,8 @@ export class Checks {
         `the node is open and says ${name} ${amount}; there are ${real[name] ?? 0}`,
       );
     }
-    if (!this.#world.setup.hasDiscovery) this.#labelsAreTrue(node, real);
+    const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], this.#world.setup.strategy);
+    if (!this.#world.setup.hasDiscovery && sameJson(told, real)) this.#labelsAreTrue(node, real);
   }
 
   #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {

@@ -70,7 +70,11 @@ function calmDown(world: World, end: Story['end']): void {
   });
 }
 
-function comeToRest(world: World, end: Story['end']): void {
+/**
+ * Waits until all is as it has to be, then watches that nothing happens any more.
+ * @throws Violation
+ */
+export function comeToRest(world: World, end: Story['end'], watchMs = 600_000): void {
   const { timeline, checks } = world;
   const since = timeline.now;
   let trouble: string | undefined = 'nothing was looked at';
@@ -83,7 +87,7 @@ function comeToRest(world: World, end: Story['end']): void {
   // Labels may be due, an own write come back: then nothing happens any more.
   world.run(end === 'Enforce' ? 70_000 : 400_000);
   const [writes, operations] = [checks.controllerWrites, checks.operations];
-  world.run(600_000);
+  world.run(watchMs);
   const after = findTrouble(world, end);
   if (after !== undefined) throw new Violation('L1', `did not stay at rest: ${after}`);
   if (checks.controllerWrites !== writes) {
