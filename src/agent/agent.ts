@@ -47,6 +47,8 @@ export class NodeAgent {
   #plannedWish: unknown;
   /** Grants in a row that failed. */
   #failures = 0;
+  /** In this boot, of which this process sees no other. */
+  #hasTriedToRebuild = false;
   /** The object as we wrote it last, until the watch brings it back. */
   #written: Partition | undefined;
 
@@ -132,14 +134,15 @@ export class NodeAgent {
 
   /**
    * GPU instances never survive a reboot. What was granted and done before is made again without asking: nobody can
-   * be using it, and pods bound to the node wait for it.
+   * be using it, and pods bound to the node wait for it. Once: what is in the way then, a grant gets out of it.
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
     const { lastGood } = partition.status?.device ?? {};
-    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID) return undefined;
+    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID || this.#hasTriedToRebuild) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
+    this.#hasTriedToRebuild = true;
     await this.#lookAfter(outcome.state);
     if (outcome.fault) return faultFields(outcome.fault, 'Failed', retryMs(this.#failures));
     return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
