@@ -134,7 +134,7 @@ export class AgentProcess {
       return { fault: { code: 'PlanChanged', message: 'the device has changed', retryAtOnce: true } };
     }
     if (this.#isPast(granted)) return { fault: { code: 'Expired', message: 'too late', retryAtOnce: true } };
-    return yield* this.#apply(partition, granted, plan.work, () => !this.#isPast(granted));
+    return yield* this.#apply(partition, granted, plan.work, () => !this.#isPast(granted), true);
   }
 
   *#rebuildAfterBoot(partition: Partition): Generator<number, Partial<DeviceReport> | undefined, undefined> {
@@ -148,7 +148,7 @@ export class AgentProcess {
     if (report.refusal !== undefined || destroys) return undefined;
     if (this.#hasTriedToRebuild) return undefined;
     this.#hasTriedToRebuild = true;
-    const outcome = work.length === 0 ? {} : yield* this.#apply(partition, granted, work, () => true);
+    const outcome = work.length === 0 ? {} : yield* this.#apply(partition, granted, work, () => true, false);
     const readFault = yield* this.#read(partition);
     this.#expectChange();
     if (outcome.fault) return this.#fields(outcome.fault, 'Failed', retryMs(this.#failures));
@@ -162,6 +162,7 @@ export class AgentProcess {
     granted: Grant,
     work: readonly GpuWork[],
     mayStart: () => boolean,
+    mustBeOpen: boolean,
   ): Generator<number, Outcome, undefined> {
     const { device, kubelet, checks } = this.#world;
     const held = new Set(kubelet.holdings().flatMap(({ devices }) => devices.map(({ id }) => id)));
@@ -183,7 +184,7 @@ export class AgentProcess {
           const isDisruption =
             operation === 'Enable' || operation === 'Disable' || operation.action === 'DestroyInstance';
           if (isDisruption && !isConfirmed) {
-            yield* this.#confirm(partition, granted);
+            yield* this.#confirm(partition, granted, mustBeOpen);
             isConfirmed = true;
           }
           yield this.#world.random.between(50, 1500);
@@ -238,10 +239,12 @@ export class AgentProcess {
     return slice !== undefined && held.has(slice.uuid);
   }
 
-  *#confirm(partition: Partition, granted: Grant): Generator<number, void, undefined> {
+  *#confirm(partition: Partition, granted: Grant, mustBeOpen: boolean): Generator<number, void, undefined> {
     try {
       const fresh = yield* this.#world.call('agent', 'Read', () => this.#world.partition);
-      if (fresh?.metadata.uid === partition.metadata.uid && fresh?.spec.granted?.epoch === granted.epoch) return;
+      const isAnswered = (fresh?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
+      const isSame = fresh?.metadata.uid === partition.metadata.uid && fresh?.spec.granted?.epoch === granted.epoch;
+      if (isSame && !(mustBeOpen && isAnswered)) return;
     } catch (error) {
       if (!this.#world.isFault(error)) throw error;
     }

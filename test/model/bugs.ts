@@ -4,12 +4,16 @@ import type { Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 
+import type { Theme } from './story.ts';
+
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 /** A mistake that is made on purpose, around `decide`, to see that the model test finds it. */
 export interface Bug {
   readonly name: string;
   readonly what: string;
+  /** The kind of story that meets it. */
+  readonly theme?: Theme;
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
   readonly remember?: (memory: NodeMemory) => NodeMemory;
   readonly say?: (decision: Settled, snapshot: NodeSnapshot) => Partial<Settled>;
@@ -177,6 +181,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'RestWithoutBackoff',
     what: 'closes the node for holders that stay as often as ever',
+    theme: 'Holders',
     remember: (memory) =>
       memory.waits.HoldersRest
         ? { ...memory, waits: { ...memory.waits, HoldersRest: { ...memory.waits.HoldersRest, count: 1 } } }
@@ -200,6 +205,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'CountNoRepairs',
     what: 'puts a layout right as often as somebody changes it',
+    theme: 'Drift',
     say: ({ commands }) => ({
       commands: commands.map((command) => (command.name === 'WriteGrant' ? { ...command, repairs: null } : command)),
     }),
@@ -212,16 +218,6 @@ export const bugs: readonly Bug[] = [
   {
     name: 'NoCompareAndSwap',
     what: 'writes to an object whatever has become of it meanwhile',
-  },
-  {
-    name: 'ForgetMark',
-    what: 'does not write down which pods of the plugin it evicts',
-    say: ({ commands }) => ({
-      commands: mapPatches(commands, (change) => {
-        const { 'gpupartition.dev/plugin-refreshed': _mark, ...annotations } = change.annotations ?? {};
-        return { ...change, annotations };
-      }),
-    }),
   },
   {
     name: 'GrantAgainstPause',

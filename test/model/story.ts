@@ -3,7 +3,7 @@ import { findTrouble } from './calm.ts';
 import { applyPolicy, drawSpec } from './policies.ts';
 import { Random } from './random.ts';
 import { drawSetup, type Setup } from './setup.ts';
-import { cordon, endPods, findGpus, listSteps, type Step, take, thaw } from './steps.ts';
+import { cordon, endPods, findGpus, listSteps, type Step, type StepName, take, thaw } from './steps.ts';
 import { Violation } from './violation.ts';
 import { World } from './world.ts';
 
@@ -17,10 +17,40 @@ export interface Story {
 
 const pauses = [0, 20, 20, 150, 150, 600, 600, 2000, 2000, 5000, 15_000, 60_000] as const;
 
-export function drawStory(seed: number): Story {
+/** Some stories are about one thing, which chance alone would seldom do often enough. */
+const themes = {
+  Usual: { setup: {}, names: listSteps(), pauses },
+  Drift: {
+    setup: { hasClient: false },
+    names: [
+      'destroyByHand',
+      'destroyByHand',
+      'destroyByHand',
+      'createByHand',
+      'endAllPods',
+      'addPod',
+      'crashController',
+    ],
+    pauses: [20, 2000, 60_000, 60_000, 60_000],
+  },
+  Holders: {
+    setup: { exporter: 'ByEviction', plugin: 'Stock' },
+    names: ['holdersStay', 'budgetHolds', 'crashController', 'endAllPods', 'wait', 'wait', 'wait', 'wait'],
+    pauses: [2000, 60_000, 300_000],
+  },
+} as const satisfies Readonly<
+  Record<
+    string,
+    { readonly setup: Partial<Setup>; readonly names: readonly StepName[]; readonly pauses: readonly number[] }
+  >
+>;
+
+export type Theme = keyof typeof themes;
+
+export function drawStory(seed: number, theme: Theme = 'Usual'): Story {
   const random = new Random(seed);
-  const setup = drawSetup(random);
-  const names = listSteps();
+  const setup = { ...drawSetup(random), ...themes[theme].setup };
+  const { names, pauses } = themes[theme];
   const count = 60 + Math.floor(140 * random.next() ** 4);
   const steps = Array.from({ length: count }, (_, index): Step => ({
     name: index === 0 ? 'editPolicy' : (random.pick(names) ?? 'wait'),
