@@ -52,6 +52,8 @@ export class NodeAgent {
   #plannedWish: unknown;
   /** Grants in a row that failed. */
   #failures = 0;
+  /** In this boot, of which this process sees no other. */
+  #hasTriedToRebuild = false;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -138,14 +140,16 @@ export class NodeAgent {
 
   /**
    * GPU instances never survive a reboot. What was granted and done before is made again without asking: nobody can
-   * be using it, and pods bound to the node wait for it.
+   * be using it, and pods bound to the node wait for it. Once: what is in the way then, a grant gets out of it.
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
     const { lastGood } = partition.status?.device ?? {};
-    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID) return undefined;
+    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID || this.#hasTriedToRebuild) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
-    return outcome && this.#conclude(partition, granted, outcome);
+    if (!outcome) return undefined;
+    this.#hasTriedToRebuild = true;
+    return this.#conclude(partition, granted, outcome);
   }
 
   #offersDevices(partition: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {

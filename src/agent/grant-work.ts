@@ -1,6 +1,7 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
+import { isUnanswered } from '../core/node/observed-epoch.ts';
 import type { DeviceState } from '../device/reading/state.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/logger.ts';
@@ -58,7 +59,8 @@ export class GrantWork {
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
     // Asked to stop, it finishes the GPU at hand (signal); when its time is over it starts no operation at all.
     const mayStart = (): boolean => clock.explainEnd(granted) === undefined;
-    const options = { ...this.#options(partition, granted, signal), mayStart };
+    const confirm = (): Promise<void> => this.#confirm(partition, granted, true);
+    const options = { ...this.#options(partition, granted, signal), mayStart, confirm };
     const { failures, state } = await device.apply(granted.gpus, plan.work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
@@ -93,18 +95,24 @@ export class GrantWork {
       undo: granted.rollback !== 'Never',
       allOrNothing: partition.spec.strategy === 'single',
       mayStart: () => true,
-      confirm: () => this.#confirm(partition, granted),
+      confirm: () => this.#confirm(partition, granted, false),
       listHeld: async () =>
         new Set((await kubelet?.ask(view.report, partition.spec.strategy))?.holders.ofDevice.keys()),
     };
   }
 
-  /** Reads the object afresh: no answer, no destroy. */
-  async #confirm(partition: Partition, granted: Grant): Promise<void> {
+  /**
+   * Reads the object afresh: no answer, no destroy. Where our own word that we are done with a grant was written, and the API server's
+   * answer to that lost, the controller may have opened the node by now.
+   */
+  async #confirm(partition: Partition, granted: Grant, mustBeOpen: boolean): Promise<void> {
     const { name, uid } = partition.metadata;
     const fresh = await this.#parts.client.get<Partition>({ resource: nodePartitions, name });
     if (fresh.metadata.uid !== uid || fresh.spec.granted?.epoch !== granted.epoch) {
       throw new GrantRefused('Stale', `grant ${granted.epoch} has been replaced meanwhile`);
+    }
+    if (mustBeOpen && !isUnanswered(fresh)) {
+      throw new GrantRefused('Stale', `grant ${granted.epoch} has been answered already`);
     }
   }
 }

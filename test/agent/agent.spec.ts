@@ -186,6 +186,27 @@ describe('the agent on the real API server', () => {
     expect((await scene.read()).status?.device?.lastGood?.bootID).to.equal('boot-2');
   });
 
+  it('tries once after a reboot; then the controller’s grants, which send holders away, are the way', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    scene.node.state = 'gpu 0 mig 1 pending 1\n';
+    scene.node.faults = 'fail DeviceCreateGpuInstance rc=999';
+    scene.newAgent('boot-2');
+    await scene.run();
+    const failed = (await scene.read()).status?.device;
+    expect(failed).to.deep.include({ step: 'Failed' });
+    scene.node.faults = '';
+    scene.node.takeChanges();
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    expect((await scene.read()).status?.device?.nextRetryTime, 'a time that moves on is no time').to.equal(
+      failed?.nextRetryTime,
+    );
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+  });
+
   it('does nothing for an object that is gone: a missing wish never means destroy', async () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();

@@ -1,4 +1,4 @@
-import { changeLoans } from './borrowed-labels.ts';
+import { changeLoans, onLoanAnnotation } from './borrowed-labels.ts';
 import type { NodeChange, NodeMetadata, Taint } from './node-change.ts';
 
 /** One operation of RFC 6902. */
@@ -49,7 +49,9 @@ function patchMap(
       const target = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
       const before = current[key];
       // Others write these too: what was read a moment ago must still be so.
-      const test = before !== undefined && isLent(key) ? [{ op: 'test' as const, path: target, value: before }] : [];
+      // The note of what is borrowed is one value: who starts from an older one would lose what another has noted.
+      const isTested = key === onLoanAnnotation || (before !== undefined && isLent(key));
+      const test = isTested ? [{ op: 'test' as const, path: target, value: before ?? null }] : [];
       return [...test, value === undefined ? { op: 'remove', path: target } : { op: 'add', path: target, value }];
     }),
   ];

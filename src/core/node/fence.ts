@@ -28,6 +28,8 @@ export interface FenceSituation {
    * also where it cannot be asked, or where the devices of after have the ids of those of before.
    */
   readonly followed: boolean;
+  /** By the agent's word the kubelet offers devices: what the API server has may be older. */
+  readonly isOffering: boolean;
   /** How long a plugin that follows by itself is given, and one that has started to tell the kubelet, in ms. */
   readonly patienceMs: number;
   /** Pods of the device plugin on the node now; undefined where nobody has looked. */
@@ -86,14 +88,14 @@ function decideEqual(situation: FenceSituation): FenceStep {
 }
 
 function decideDifferent(situation: FenceSituation): FenceStep {
-  const { allocatable, closed, mark, pods, differsMs = 0, patienceMs } = situation;
+  const { allocatable, closed, mark, pods, differsMs = 0, patienceMs, isOffering } = situation;
   if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
   if (pods === undefined) return { next: 'LookAtPods' };
   const isNothing = Object.keys(advertisedResources(allocatable)).length === 0;
   if (mark === undefined) {
     if (pods.length > 0) return evictAll(pods);
     // No DaemonSet makes the first pod of a plugin that does not tolerate our taint while that is on.
-    if (closed && isNothing) return { next: 'TakeTaintsOff' };
+    if (closed && isNothing && !isOffering) return { next: 'TakeTaintsOff' };
     // Something of which no pod is known advertises: it may follow by itself.
     return { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
   }

@@ -18,23 +18,32 @@ export interface RefreshMark {
 }
 
 /**
- * Names what the device was made by: the grant, and the boot after which its layout was made again; and the settings that the
- * plugin reads with it.
+ * Names what the plugin has to look at anew: the grant, and what the device is; the boot after which its layout was made again; and
+ * the settings that the plugin reads with it. A device also changes without a grant: a GPU is lost or comes back, or somebody is at it.
  */
 export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
   const { bootID = '', error, gpus = [] } = status?.device ?? {};
   const settings = config === undefined ? '' : `+${config}`;
-  return `${error ? deviceKey(gpus) : (spec.granted?.epoch ?? 0)}@${bootID.slice(0, 8)}${settings}`;
+  // A change that fails is granted again and again: the plugin is restarted for what it made of the device, not each time.
+  const made = error ? 'failed' : (spec.granted?.epoch ?? 0);
+  return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${settings}`;
 }
 
-// A change that fails is granted again and again: the plugin is restarted for what it made of the device, not each time.
+const known = new WeakMap<readonly GpuReport[], string>();
+
 function deviceKey(gpus: readonly GpuReport[]): string {
-  const devices = gpus.map(({ uuid, mig, instances }) => [
+  if (gpus.length === 0) return '';
+  const before = known.get(gpus);
+  if (before !== undefined) return before;
+  const devices = gpus.map(({ uuid, mig, error, instances }) => [
     uuid,
     mig,
+    error !== undefined,
     instances.map(({ gi, profile, start }) => [gi, profile, start]),
   ]);
-  return `failed-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
+  const key = `-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
+  known.set(gpus, key);
+  return key;
 }
 
 /** `CHANGE/UID,UID` with `/tolerates` behind it where that is so. */

@@ -21,5 +21,25 @@ export function canonicalJson(value: unknown): string {
 
 /** Whether two JSON values are the same, whatever the order of object keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
-  return a === b || canonicalJson(a) === canonicalJson(b);
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => sameJson(item, b[index]))
+    );
+  }
+  return hasFieldsOf(a, b) && countFields(a) === countFields(b);
+}
+
+function hasFieldsOf(whole: object, part: object): boolean {
+  const fields = whole as Readonly<Record<string, unknown>>;
+  return Object.entries(part).every(([key, value]) => value === undefined || sameJson(fields[key], value));
+}
+
+/** JSON leaves out what is undefined. */
+function countFields(object: object): number {
+  return Object.values(object).filter((value) => value !== undefined).length;
 }

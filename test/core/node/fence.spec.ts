@@ -23,6 +23,7 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     differsMs: 2000,
     readyMs: undefined,
     followed: false,
+    isOffering: false,
     patienceMs: 1000,
     pods: [old],
     ...more,
@@ -39,6 +40,12 @@ describe('decideFence', () => {
     expect(decideFence(aChange({ differsMs: 500, pods: [] }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
     expect(decideFence(aChange({ pods: [] }))).to.deep.equal({ next: 'Wait', why: 'NoPlugin' });
     expect(decideFence(aChange({ allocatable: layout.after }))).to.deep.equal({ next: 'Open' });
+  });
+
+  it('takes zero at the API server for no fence while the kubelet says that it offers devices', () => {
+    const zero = { allocatable: layout.none, pods: [], differsMs: 500 };
+    expect(decideFence(aChange(zero))).to.deep.equal({ next: 'TakeTaintsOff' });
+    expect(decideFence(aChange({ ...zero, isOffering: true }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
   });
 
   it('does not wait for a plugin whose pod it knows: NVIDIA’s never looks again by itself', () => {

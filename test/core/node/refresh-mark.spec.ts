@@ -30,6 +30,19 @@ describe('the mark of a refresh', () => {
     expect(changeKey(aPartition())).to.equal('0@');
   });
 
+  it('is another when a GPU is lost, comes back, or is changed by somebody else, though nothing was granted', () => {
+    const of = (gpu: Parameters<typeof aGpu>[0]) =>
+      changeKey(
+        aPartition({
+          granted: { gpus: [], epoch: 1, planHash: '', deadline: '2026-01-01T00:00:00Z' },
+          device: aDevice(aGpu(gpu)),
+        }),
+      );
+    const keys = [{ slices: ['1g.5gb@0'] }, { slices: ['1g.5gb@1'] }, { slices: ['1g.5gb@0'], error: 'GpuLost' }, {}];
+    expect(new Set(keys.map(of)).size).to.equal(4);
+    expect(of({ slices: ['1g.5gb@0'] })).to.equal(of({ slices: ['1g.5gb@0*'] }));
+  });
+
   it('is the same for every try of a change that fails and leaves the device as it was', () => {
     const failed = (epoch: number, slices: readonly string[]) =>
       aPartition({

@@ -7,10 +7,9 @@ import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
 import { pausedForMigChange, pausedLabels, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { holderPods, holdersAnnotation, readHoldersMark } from '../../pods/holder-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
-import { repartitioningTaint } from '../../../api/names.ts';
 import type { Command } from '../commands.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
-import { isClosed, metadataOf } from '../node-view.ts';
+import { isClosed, isOwnTaint, metadataOf } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
@@ -110,7 +109,7 @@ function restartHolders(situation: Situation): { readonly commands: readonly Com
   if (pods === undefined) return { look: 'Pods' };
   const uids = readHoldersMark(note);
   const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
-  const staying = isClosed(node) ? discoveryThatWouldStayAway(situation, old) : [];
+  const staying = discoveryThatWouldStayAway(situation, old);
   const going = old.filter((pod) => !staying.includes(pod));
   // What a disruption budget refuses is asked for again as long as the node is not open.
   const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
@@ -120,12 +119,13 @@ function restartHolders(situation: Situation): { readonly commands: readonly Com
 
 /**
  * GPU Feature Discovery labels anew every minute by itself. Evicted from a closed node it would not come back if it does not tolerate
- * our taint, and the labels, for which the node waits, would never be right.
+ * the taint, be that ours or the node pool's, and the labels, for which the node waits, would never be right.
  */
-function discoveryThatWouldStayAway({ settings }: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+function discoveryThatWouldStayAway({ settings, node }: Situation, pods: readonly NodePod[]): readonly NodePod[] {
   const discovery = settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
   if (!discovery) return [];
-  return holderPods(discovery, pods).filter((pod) => !tolerates(pod, repartitioningTaint));
+  const taints = (node.spec?.taints ?? []).filter(isOwnTaint);
+  return holderPods(discovery, pods).filter((pod) => taints.some((taint) => !tolerates(pod, taint)));
 }
 
 /**

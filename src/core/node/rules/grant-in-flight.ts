@@ -1,4 +1,4 @@
-import { reopenNode } from '../node-marks.ts';
+import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { isUnanswered } from '../observed-epoch.ts';
 import type { Outcome } from '../outcome.ts';
@@ -6,7 +6,7 @@ import type { Situation } from '../snapshot.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 
 /** Whatever the policies say meanwhile, a node that may be changing its device now is left to finish. */
-export function grantInFlight({ partition, now }: Situation): Outcome | undefined {
+export function grantInFlight({ partition, now, node }: Situation): Outcome | undefined {
   const { granted } = partition.spec;
   if (!granted || !isUnanswered(partition)) return undefined;
   const left = Date.parse(granted.deadline) - now;
@@ -19,6 +19,8 @@ export function grantInFlight({ partition, now }: Situation): Outcome | undefine
       transient: true,
       requeueAfterMs: left + 1000,
     },
+    // Whoever took the taint off did not know what goes on under it.
+    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
     keepsHoldersAway: true,
     keepsClosed: true,
   };

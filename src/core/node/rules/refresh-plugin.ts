@@ -162,6 +162,7 @@ function describeFence(situation: Situation, wanted: Offer['resources']): FenceS
     differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', change) : waits.lasts('Differs', change),
     readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
     followed: wasStale !== undefined && advertised !== undefined && !isStale,
+    isOffering: Object.keys(advertised?.resources ?? {}).length > 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({
       uid: metadata.uid ?? '',

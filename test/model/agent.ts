@@ -1,0 +1,374 @@
+import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
+import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/agent/report-fields.ts';
+import { type KubeletWord, withHolders } from '../../src/agent/kubelet.ts';
+import type { Step } from '../../src/core/gpu/plan/step.ts';
+import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
+import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
+import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
+import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
+import { holdersOf } from '../../src/core/pods/slice-holders.ts';
+import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/policy/ownership.ts';
+import type { GpuWork } from '../../src/core/policy/plan-gpu-wish.ts';
+import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { deviceMeets } from '../../src/core/policy/wish.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import { timeText } from '../../src/core/text/time.ts';
+import { isOlder } from '../../src/kube/resource-version.ts';
+import { type Partition, refuse } from './api.ts';
+import { DriverRefusal, type Gpu } from './device.ts';
+import { type Task, Worker } from './worker.ts';
+import type { World } from './world.ts';
+
+interface Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly retryAtOnce?: boolean;
+}
+
+interface Outcome {
+  readonly fault?: Fault | undefined;
+}
+
+const readIntervalMs = 60_000;
+const busyReadMs = 5000;
+const settlingMs = 600_000;
+
+/** A process of the agent, after the rules of src/agent: what it remembers ends with it. */
+export class AgentProcess {
+  readonly #world: World;
+  readonly worker: Worker;
+  readonly #bootID: string;
+  readonly #nodeUID: string;
+  #watched: Partition | undefined;
+  #written: Partition | undefined;
+  #report: (DeviceReport & { readonly gpus?: DeviceReport['gpus'] }) | undefined;
+  #readAt = -Infinity;
+  #settleUntil = -Infinity;
+  #isInUse = false;
+  #readFailures = 0;
+  #failures = 0;
+  #plannedWish: unknown;
+  #hasTriedToRebuild = false;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#bootID = world.kubelet.bootID;
+    this.#nodeUID = world.node?.metadata.uid ?? '';
+    this.worker = new Worker(world, () => this.#reconcile());
+    this.#watched = world.partition;
+    this.worker.add();
+  }
+
+  /** Its watch of its own object has news. */
+  see(partition: Partition | undefined): void {
+    this.#watched = partition;
+    this.worker.add();
+  }
+
+  *#reconcile(): Task {
+    const watched = this.#watched;
+    // The token of an agent names its node's uid: it may not write into the object of an earlier node.
+    if (watched === undefined || watched.spec.nodeUID !== this.#nodeUID) {
+      this.worker.succeeded();
+      return undefined;
+    }
+    const isAhead =
+      this.#written?.metadata.uid === watched.metadata.uid &&
+      isOlder(watched.metadata.resourceVersion, this.#written?.metadata.resourceVersion);
+    const partition = isAhead && this.#written ? this.#written : watched;
+    const { granted, wish } = partition.spec;
+    const seen = partition.status?.device;
+    if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0))
+      return yield* this.#act(partition, granted);
+    if (this.#isStale || !sameJson(wish, this.#plannedWish)) {
+      const fault = yield* this.#read(partition);
+      if (fault) {
+        yield* this.#tell(partition, { ...this.#state(seen), ...this.#fields(fault, 'Unknown') });
+        return Math.min(readIntervalMs, retryMs(this.#readFailures));
+      }
+    }
+    this.#settle(partition);
+    const rebuilt = yield* this.#rebuildAfterBoot(partition);
+    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
+    return yield* this.#tell(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
+  }
+
+  // --- grants -----------------------------------------------------------------------------------------------------
+
+  *#act(partition: Partition, granted: Grant): Task {
+    this.#world.checks.grantIsTaken(partition, granted);
+    const { fault } = yield* this.#carryOut(partition, granted);
+    this.#failures = fault ? this.#failures + 1 : 0;
+    const readFault = yield* this.#read(partition);
+    this.#expectChange();
+    const outcome = fault ?? readFault;
+    const known = { ...this.#state(partition.status?.device), observedEpoch: granted.epoch };
+    const foreign = this.#foreign(partition, granted);
+    if (outcome) {
+      return yield* this.#tell(partition, {
+        ...known,
+        ...this.#fields(
+          outcome,
+          readFault ? 'Unknown' : 'Failed',
+          outcome.retryAtOnce === true ? 0 : retryMs(this.#failures),
+        ),
+        ...(readFault ? {} : { lastGood: this.#lastGood(foreign) }),
+        ...this.#plan(partition),
+      });
+    }
+    return yield* this.#tell(partition, {
+      ...known,
+      step: 'Idle',
+      lastGood: this.#lastGoodAfter(partition, granted.gpus),
+      ...this.#plan(partition),
+    });
+  }
+
+  *#carryOut(partition: Partition, granted: Grant): Generator<number, Outcome, undefined> {
+    const readFault = yield* this.#read(partition);
+    if (readFault) return { fault: readFault };
+    const plan = planWish(this.#report ?? {}, granted, this.#foreign(partition, granted));
+    if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
+    if (plan.work.length === 0) return {};
+    if (plan.report.hash !== granted.planHash) {
+      return { fault: { code: 'PlanChanged', message: 'the device has changed', retryAtOnce: true } };
+    }
+    if (this.#isPast(granted)) return { fault: { code: 'Expired', message: 'too late', retryAtOnce: true } };
+    return yield* this.#apply(partition, granted, plan.work, () => !this.#isPast(granted), true);
+  }
+
+  *#rebuildAfterBoot(partition: Partition): Generator<number, Partial<DeviceReport> | undefined, undefined> {
+    const { granted } = partition.spec;
+    const { lastGood } = partition.status?.device ?? {};
+    if (!granted || !lastGood || lastGood.bootID === this.#bootID) return undefined;
+    const { work, report } = planWish(this.#report ?? {}, granted, this.#foreign(partition));
+    const destroys = work.some(
+      ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
+    );
+    if (report.refusal !== undefined || destroys) return undefined;
+    if (this.#hasTriedToRebuild) return undefined;
+    this.#hasTriedToRebuild = true;
+    const outcome = work.length === 0 ? {} : yield* this.#apply(partition, granted, work, () => true, false);
+    const readFault = yield* this.#read(partition);
+    this.#expectChange();
+    if (outcome.fault) return this.#fields(outcome.fault, 'Failed', retryMs(this.#failures));
+    if (readFault) return this.#fields(readFault, 'Unknown');
+    return { step: 'Idle', lastGood: this.#lastGoodAfter(partition, granted.gpus) };
+  }
+
+  /** As src/device/apply does it: one operation after the other, and back again where one fails. */
+  *#apply(
+    partition: Partition,
+    granted: Grant,
+    work: readonly GpuWork[],
+    mayStart: () => boolean,
+    mustBeOpen: boolean,
+  ): Generator<number, Outcome, undefined> {
+    const { device, kubelet, checks } = this.#world;
+    const held = new Set(kubelet.holdings().flatMap(({ devices }) => devices.map(({ id }) => id)));
+    let isConfirmed = false;
+    let fault: Fault | undefined;
+    const done: { readonly gpu: Gpu; readonly before: Gpu['slices']; readonly mode: Gpu['mig'] }[] = [];
+    for (const { uuid, mode, steps } of work) {
+      const gpu = device.gpus.find((one) => one.uuid === uuid);
+      if (!gpu) continue;
+      const before = { gpu, before: gpu.slices, mode: gpu.mig };
+      done.push(before);
+      try {
+        const operations: readonly (Step | 'Enable' | 'Disable')[] = [
+          ...(mode === 'Enable' ? (['Enable'] as const) : []),
+          ...steps,
+          ...(mode === 'Disable' ? (['Disable'] as const) : []),
+        ];
+        for (const operation of operations) {
+          const isDisruption =
+            operation === 'Enable' || operation === 'Disable' || operation.action === 'DestroyInstance';
+          if (isDisruption && !isConfirmed) {
+            yield* this.#confirm(partition, granted, mustBeOpen);
+            isConfirmed = true;
+          }
+          yield this.#world.random.between(50, 1500);
+          this.#world.mayCrash('agent');
+          if (!mayStart()) throw new DriverRefusal('Stopped', 'the deadline has passed');
+          if (isDisruption && this.#isHeld(gpu, operation, held)) throw new DriverRefusal('InUse', 'a pod holds it');
+          checks.deviceIsChanged(partition, granted, gpu, operation);
+          if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
+          if (operation === 'Enable' || operation === 'Disable') {
+            device.setMode(gpu, operation === 'Enable' ? 'Enabled' : 'Disabled', kubelet.isGpuOpen);
+          } else device.takeStep(gpu, operation);
+          kubelet.devicesChanged();
+        }
+      } catch (error) {
+        if (!(error instanceof DriverRefusal)) throw error;
+        fault ??= { code: error.code, message: error.message };
+        if (granted.rollback !== 'Never' && error.code !== 'Stopped') yield* this.#undo([before]);
+        if (partition.spec.strategy === 'single') break;
+      }
+    }
+    if (fault && partition.spec.strategy === 'single') yield* this.#undo(done);
+    return { fault };
+  }
+
+  /** What this apply made goes, and what it took comes back, placements included. */
+  *#undo(
+    changed: readonly { readonly gpu: Gpu; readonly before: Gpu['slices']; readonly mode: Gpu['mig'] }[],
+  ): Generator<number, void, undefined> {
+    const { device, kubelet } = this.#world;
+    for (const { gpu, before, mode } of changed) {
+      try {
+        for (const slice of gpu.slices.filter((one) => !before.some(({ uuid }) => uuid === one.uuid))) {
+          yield this.#world.random.between(50, 1500);
+          device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
+        }
+        if (gpu.mig !== mode) device.setMode(gpu, mode, kubelet.isGpuOpen);
+        for (const slice of before.filter((one) => !gpu.slices.some(({ uuid }) => uuid === one.uuid))) {
+          yield this.#world.random.between(50, 1500);
+          device.takeStep(gpu, { action: 'CreateInstance', ...slice });
+        }
+      } catch (error) {
+        if (!(error instanceof DriverRefusal)) throw error;
+      }
+    }
+  }
+
+  #isHeld(gpu: Gpu, operation: Step | 'Enable' | 'Disable', held: ReadonlySet<string>): boolean {
+    if (operation === 'Enable' || operation === 'Disable') {
+      return held.has(gpu.uuid) || gpu.slices.some(({ uuid }) => held.has(uuid));
+    }
+    const slice = gpu.slices.find(({ profile, start }) => profile === operation.profile && start === operation.start);
+    return slice !== undefined && held.has(slice.uuid);
+  }
+
+  *#confirm(partition: Partition, granted: Grant, mustBeOpen: boolean): Generator<number, void, undefined> {
+    try {
+      const fresh = yield* this.#world.call('agent', 'Read', () => this.#world.partition);
+      const isAnswered = (fresh?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
+      const isSame = fresh?.metadata.uid === partition.metadata.uid && fresh?.spec.granted?.epoch === granted.epoch;
+      if (isSame && !(mustBeOpen && isAnswered)) return;
+    } catch (error) {
+      if (!this.#world.isFault(error)) throw error;
+    }
+    throw new DriverRefusal('Stopped', 'the grant does not stand any more, or nobody knows');
+  }
+
+  #isPast({ deadline }: Grant): boolean {
+    return this.#world.timeline.now > Date.parse(deadline);
+  }
+
+  // --- what it knows ----------------------------------------------------------------------------------------------
+
+  get #isStale(): boolean {
+    return this.#report === undefined || this.#world.timeline.now - this.#readAt > this.#paceMs;
+  }
+
+  get #paceMs(): number {
+    return this.#isInUse ? busyReadMs : readIntervalMs;
+  }
+
+  *#read({ spec }: Partition): Generator<number, Fault | undefined, undefined> {
+    yield this.#world.random.between(20, 200);
+    this.#world.mayCrash('agent');
+    const { device, faults } = this.#world;
+    const word = faults.kubeletMute ? 'Mute' : this.#ask(device.report(), spec.strategy);
+    if (faults.driverDown || word === 'Mute') {
+      this.#readAt = -Infinity;
+      this.#readFailures += 1;
+      return { code: 'Timeout', message: 'no answer' };
+    }
+    const report = device.report();
+    this.#report = word
+      ? { ...report, gpus: [...withHolders(report.gpus, word.holders)], advertised: word.advertised }
+      : report;
+    this.#readAt = this.#world.timeline.now;
+    this.#readFailures = 0;
+    return undefined;
+  }
+
+  #ask(report: DeviceReport, strategy: Partition['spec']['strategy']): KubeletWord | undefined {
+    const { kubelet, setup } = this.#world;
+    if (!setup.kubeletTells) return undefined;
+    const { resources, stale } = judgeAdvertised(report, kubelet.offered, strategy);
+    const some = Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
+    return { holders: holdersOf(report, kubelet.holdings()), advertised: { stale, ...some } };
+  }
+
+  #expectChange(): void {
+    if (this.#report?.advertised) this.#settleUntil = this.#world.timeline.now + settlingMs;
+  }
+
+  #settle({ spec }: Partition): void {
+    if (this.#world.timeline.now >= this.#settleUntil || !this.#report || this.#world.faults.kubeletMute) return;
+    const word = this.#ask(this.#report, spec.strategy);
+    if (!word) return;
+    const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
+    const { advertised } = word;
+    if (advertised.stale > 0 || errors.length > 0 || !offersDevices(advertised.resources ?? {}, resources)) return;
+    this.#settleUntil = -Infinity;
+    this.#report = { ...this.#report, advertised };
+  }
+
+  #foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
+    return findForeign(this.#report?.gpus ?? [], this.#bootID, status?.device?.lastGood, unfinished);
+  }
+
+  #lastGood(foreign: ForeignInstances): NonNullable<DeviceReport['lastGood']> {
+    return lastGoodOf(this.#report?.gpus ?? [], this.#bootID, foreign);
+  }
+
+  #lastGoodAfter(partition: Partition, gpus: readonly GpuWish[]): NonNullable<DeviceReport['lastGood']> {
+    const rest = [...this.#foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
+    return this.#lastGood(new Map(rest));
+  }
+
+  #adopt(partition: Partition): Pick<DeviceReport, 'lastGood'> {
+    const { wish } = partition.spec;
+    if (!wish || !deviceMeets(this.#report?.gpus ?? [], wish.gpus)) return {};
+    const foreign = this.#foreign(partition);
+    return wish.gpus.every(({ uuid }) => !foreign.has(uuid))
+      ? {}
+      : { lastGood: this.#lastGoodAfter(partition, wish.gpus) };
+  }
+
+  #plan(partition: Partition): { readonly plan?: PlanReport } {
+    const { wish } = partition.spec;
+    this.#plannedWish = wish;
+    const plan = wish && this.#report ? planWish(this.#report, wish, this.#foreign(partition)).report : undefined;
+    this.#isInUse = plan?.refusalCode === 'InUse';
+    return plan ? { plan } : {};
+  }
+
+  // --- what it tells ----------------------------------------------------------------------------------------------
+
+  #state(seen: DeviceReport | undefined): DeviceReport {
+    return {
+      agentVersion: 'model',
+      bootID: this.#bootID,
+      ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
+      ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
+      ...(this.#report ?? pickReading(seen)),
+    };
+  }
+
+  #fields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: number): Partial<DeviceReport> {
+    const { nextRetryTime: _theirs, ...fields } = faultFields(fault, step, 0);
+    return {
+      ...fields,
+      ...(afterMs === undefined ? {} : { nextRetryTime: timeText(this.#world.timeline.now + afterMs) }),
+    };
+  }
+
+  *#tell(partition: Partition, device: DeviceReport): Task {
+    const isSettling = this.#world.timeline.now < this.#settleUntil;
+    const again = isSettling ? 250 : this.#paceMs + 50;
+    if (!sameJson(device, partition.status?.device)) {
+      this.#written = yield* this.#world.call('agent', 'Write', () =>
+        this.#world.api.update('partitions', 'n', 'agent', (one) => {
+          if (one.spec.nodeUID !== this.#nodeUID) throw refuse(422, 'Invalid', 'this is another node');
+          return { ...one, status: { ...one.status, device } };
+        }),
+      );
+    }
+    this.worker.succeeded();
+    return again;
+  }
+}

@@ -1,0 +1,150 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { AgentPod, NodeObject } from '../../src/controller/project.ts';
+import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
+import type { NodePod } from '../../src/core/node/snapshot.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+
+export type Partition = GpuNodePartition & KubeObject;
+export type Policy = GpuPartitionPolicy & KubeObject;
+export type Pod = NodePod & KubeObject;
+
+export interface Kinds {
+  readonly nodes: NodeObject;
+  readonly partitions: Partition;
+  readonly policies: Policy;
+  readonly pods: Pod;
+  readonly agents: AgentPod;
+}
+export type Kind = keyof Kinds;
+
+export interface Change<Name extends Kind = Kind> {
+  readonly kind: Name;
+  readonly type: 'apply' | 'delete';
+  readonly key: string;
+  readonly object: Kinds[Name];
+  readonly before: Kinds[Name] | undefined;
+  readonly by: string;
+}
+
+type Objects = { readonly [Name in Kind]: Map<string, Kinds[Name]> };
+
+/** The API server: resource versions, compare-and-swap, JSON patch with its tests, generations, a log for the watches. */
+export class Api {
+  #version = 100;
+  readonly #objects: Objects = {
+    nodes: new Map(),
+    partitions: new Map(),
+    policies: new Map(),
+    pods: new Map(),
+    agents: new Map(),
+  };
+  readonly log: Change[] = [];
+  readonly #onChange: (change: Change) => void;
+
+  constructor(onChange: (change: Change) => void) {
+    this.#onChange = onChange;
+  }
+
+  find<Name extends Kind>(kind: Name, key: string): Kinds[Name] | undefined {
+    return this.#objects[kind].get(key);
+  }
+
+  list<Name extends Kind>(kind: Name): readonly Kinds[Name][] {
+    return [...this.#objects[kind].values()];
+  }
+
+  create<Name extends Kind>(kind: Name, key: string, object: Kinds[Name], by: string): Kinds[Name] {
+    if (this.#objects[kind].has(key)) throw refuse(409, 'AlreadyExists', `${kind} ${key}`);
+    return this.#put(kind, key, object, by);
+  }
+
+  /** @throws ApiError 404, 409 where the version is another one by now */
+  update<Name extends Kind>(
+    kind: Name,
+    key: string,
+    by: string,
+    change: (object: Kinds[Name]) => Kinds[Name],
+    version?: string,
+  ): Kinds[Name] {
+    const before = this.#objects[kind].get(key);
+    if (before === undefined) throw refuse(404, 'NotFound', `${kind} ${key}`);
+    if (version !== undefined && before.metadata.resourceVersion !== version) {
+      throw refuse(409, 'Conflict', `${kind} ${key} is at ${before.metadata.resourceVersion}, not at ${version}`);
+    }
+    const after = change(before);
+    return after === before ? before : this.#put(kind, key, after, by);
+  }
+
+  delete(kind: Kind, key: string, by: string, uid?: string): void {
+    const before = this.#objects[kind].get(key);
+    if (before === undefined) throw refuse(404, 'NotFound', `${kind} ${key}`);
+    if (uid !== undefined && before.metadata.uid !== uid)
+      throw refuse(409, 'Conflict', `${kind} ${key} is another one`);
+    this.#objects[kind].delete(key);
+    const object = { ...before, metadata: { ...before.metadata, resourceVersion: this.#next() } };
+    this.#append({ kind, type: 'delete', key, object, before, by });
+  }
+
+  patchNode(key: string, patch: readonly JsonPatchOperation[], by: string): NodeObject {
+    return this.update('nodes', key, by, (node) => applyPatch(node, patch));
+  }
+
+  #put<Name extends Kind>(kind: Name, key: string, object: Kinds[Name], by: string): Kinds[Name] {
+    const before = this.#objects[kind].get(key);
+    const stored: Kinds[Name] = { ...object, metadata: { ...object.metadata, resourceVersion: this.#next() } };
+    this.#objects[kind].set(key, stored);
+    this.#append({ kind, type: 'apply', key, object: stored, before, by });
+    return stored;
+  }
+
+  #append(change: Change): void {
+    this.log.push(change);
+    this.#onChange(change);
+  }
+
+  #next(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+}
+
+export function refuse(code: number, reason: string, text: string): ApiError {
+  return new ApiError({ request: 'model', code, reason, text });
+}
+
+/** RFC 6902 as far as a Node is patched; a test that fails, or a path that is not there, refuses the whole patch. */
+function applyPatch(node: NodeObject, patch: readonly JsonPatchOperation[]): NodeObject {
+  const copy = structuredClone(node) as unknown as Record<string, unknown>;
+  for (const { op, path, value } of patch) {
+    const parts = path
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const last = parts.pop() ?? '';
+    let target: Record<string, unknown> = copy;
+    for (const part of parts) {
+      const next = target[part];
+      if (typeof next !== 'object' || next === null) throw refuse(422, 'Invalid', `${path}: no such path`);
+      target = next as Record<string, unknown>;
+    }
+    const present = Object.hasOwn(target, last) ? target[last] : null;
+    switch (op) {
+      case 'test': {
+        // The API leaves an empty list out.
+        const found = Array.isArray(present) && present.length === 0 ? null : present;
+        if (JSON.stringify(found) !== JSON.stringify(value)) throw refuse(422, 'Invalid', `${path}: the test failed`);
+        break;
+      }
+      case 'add':
+      case 'replace':
+        target[last] = value;
+        break;
+      case 'remove':
+        if (present === null) throw refuse(422, 'Invalid', `${path}: nothing to remove`);
+        if (last === 'taints') target[last] = [];
+        else delete target[last];
+    }
+  }
+  return copy as unknown as NodeObject;
+}

@@ -1,0 +1,262 @@
+import { repartitioningTaint } from '../../src/api/names.ts';
+import type { Command } from '../../src/core/node/commands.ts';
+import type { Decision } from '../../src/core/node/decide.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+
+import type { Theme } from './story.ts';
+
+type Settled = Exclude<Decision, { readonly look: unknown }>;
+
+/** A mistake that is made on purpose, around `decide`, to see that the model test finds it. */
+export interface Bug {
+  readonly name: string;
+  readonly what: string;
+  /** The kind of story that meets it. */
+  readonly theme?: Theme;
+  readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
+  readonly remember?: (memory: NodeMemory) => NodeMemory;
+  readonly say?: (decision: Settled, snapshot: NodeSnapshot) => Partial<Settled>;
+}
+
+type Patch = Extract<Command, { name: 'PatchNode' }>['change'];
+
+const paused = 'paused-for-mig-change';
+
+export const bugs: readonly Bug[] = [
+  {
+    name: 'HidePods',
+    what: 'grants while pods use GPUs of the node',
+    see: (snapshot) => ({
+      ...snapshot,
+      ...(snapshot.pods && {
+        pods: snapshot.pods.filter(({ metadata }) => metadata.labels?.['user'] === undefined),
+      }),
+    }),
+  },
+  {
+    name: 'GrantOpenNode',
+    what: 'grants without closing the node',
+    see: (snapshot) =>
+      snapshot.pods === undefined
+        ? snapshot
+        : {
+            ...snapshot,
+            node: {
+              ...snapshot.node,
+              spec: {
+                ...snapshot.node.spec,
+                taints: [
+                  ...(snapshot.node.spec?.taints ?? []).filter(({ key }) => key !== repartitioningTaint.key),
+                  repartitioningTaint,
+                ],
+              },
+            },
+          },
+  },
+  {
+    name: 'NoSettling',
+    what: 'does not wait for pods that the scheduler was binding',
+    remember: (memory) => ({ ...memory, waits: { ...memory.waits, Closed: { since: 0 } } }),
+  },
+  {
+    name: 'OpenBeforeAdvertised',
+    what: 'opens as soon as the device is done, whatever the node offers',
+    say: ({ verdict, commands }, { node }) =>
+      verdict.reason === 'AdvertisePending' && node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key)
+        ? { commands: [...commands, { name: 'PatchNode', change: { removeTaints: [repartitioningTaint.key] } }] }
+        : {},
+  },
+  {
+    name: 'IgnoreObservedEpoch',
+    what: 'takes every grant for answered',
+    see: (snapshot) => withDevice(snapshot, { observedEpoch: snapshot.partition?.spec.granted?.epoch ?? 0 }),
+  },
+  {
+    name: 'ForgetHolders',
+    what: 'does not let the holders of GPUs come back',
+    say: ({ commands }) => ({
+      commands: mapPatches(commands, ({ giveBack, ...change }) =>
+        giveBack === undefined
+          ? change
+          : {
+              ...change,
+              giveBack: (key, loan) =>
+                loan.set !== paused && (typeof giveBack === 'function' ? giveBack(key, loan) : giveBack.includes(key)),
+            },
+      ),
+    }),
+  },
+  {
+    name: 'IgnoreBoot',
+    what: 'believes what was read before the node was restarted',
+    see: (snapshot) => withDevice(snapshot, { bootID: snapshot.node.status?.nodeInfo?.bootID ?? '' }),
+  },
+  {
+    name: 'KeepTaint',
+    what: 'never takes its taint off',
+    say: ({ commands }) => ({
+      commands: mapPatches(commands, (change) => ({
+        ...change,
+        removeTaints: (change.removeTaints ?? []).filter((key) => key !== repartitioningTaint.key),
+      })),
+    }),
+  },
+  {
+    name: 'UnknownIsIdle',
+    what: 'takes a device that cannot be read for one that is as it was',
+    see: (snapshot) =>
+      snapshot.partition?.status?.device?.step === 'Unknown' ? withDevice(snapshot, { step: 'Idle' }) : snapshot,
+  },
+  {
+    name: 'AnyNode',
+    what: 'goes on with the object of an earlier node of the same name',
+    see: (snapshot) => ({
+      ...snapshot,
+      partition: snapshot.partition && {
+        ...snapshot.partition,
+        spec: { ...snapshot.partition.spec, nodeUID: snapshot.node.metadata.uid ?? '' },
+      },
+    }),
+  },
+  {
+    name: 'ReuseEpoch',
+    what: 'counts an epoch twice',
+    say: ({ commands }) => ({
+      commands: commands.map((command) =>
+        command.name === 'WriteGrant' && (command.granted.epoch ?? 0) > 1
+          ? { ...command, granted: { ...command.granted, epoch: (command.granted.epoch ?? 0) - 1 } }
+          : command,
+      ),
+    }),
+  },
+  {
+    name: 'StalePolicy',
+    what: 'grants for a policy that is another one at the API server',
+    see: (snapshot) => {
+      const { uid, generation } = snapshot.claim.winner?.metadata ?? {};
+      return snapshot.fresh === undefined
+        ? snapshot
+        : { ...snapshot, fresh: { ...snapshot.fresh, policy: { uid, generation } } };
+    },
+  },
+  {
+    name: 'EarlyStartUp',
+    what: 'takes the start-up taint off where no layout was verified',
+    say: ({ commands }) => ({
+      commands: mapPatches(commands, (change) => ({
+        ...change,
+        removeTaints: [
+          ...(change.removeTaints ?? []),
+          ...((change.removeTaints ?? []).includes(repartitioningTaint.key) ? ['gpupartition.dev/uninitialized'] : []),
+        ],
+      })),
+    }),
+  },
+  {
+    name: 'TakeWithoutLoan',
+    what: 'writes mig-manager’s label without keeping what it was',
+    say: ({ commands }) => ({
+      commands: mapPatches(commands, ({ borrow = {}, ...change }) => {
+        const { 'nvidia.com/mig.config.state': state, ...others } = borrow;
+        const labels = {
+          ...change.labels,
+          ...(state !== undefined && { 'nvidia.com/mig.config.state': state }),
+        };
+        return { ...change, labels, borrow: others };
+      }),
+    }),
+  },
+  {
+    name: 'WishWithoutNulls',
+    what: 'does not take fields of an earlier wish away',
+    say: ({ commands }) => ({
+      commands: commands.map((command) =>
+        command.name === 'WriteWish'
+          ? ({ ...command, fields: withoutNulls(command.fields) } as unknown as Command)
+          : command,
+      ),
+    }),
+  },
+  {
+    name: 'RestWithoutBackoff',
+    what: 'closes the node for holders that stay as often as ever',
+    theme: 'Holders',
+    remember: (memory) =>
+      memory.waits.HoldersRest
+        ? { ...memory, waits: { ...memory.waits, HoldersRest: { ...memory.waits.HoldersRest, count: 1 } } }
+        : memory,
+  },
+  {
+    name: 'EvictPastBudget',
+    what: 'deletes pods where their disruption budget refuses the eviction',
+  },
+  {
+    name: 'ClearTaints',
+    what: 'takes taints of others away with its own',
+    say: ({ commands }) => ({
+      commands: mapPatches(commands, (change) =>
+        (change.removeTaints ?? []).length > 0
+          ? { ...change, removeTaints: [...(change.removeTaints ?? []), 'example.com/ours'] }
+          : change,
+      ),
+    }),
+  },
+  {
+    name: 'CountNoRepairs',
+    what: 'puts a layout right as often as somebody changes it',
+    theme: 'Drift',
+    say: ({ commands }) => ({
+      commands: commands.map((command) => (command.name === 'WriteGrant' ? { ...command, repairs: null } : command)),
+    }),
+  },
+  {
+    name: 'IgnoreAgentAway',
+    what: 'believes an agent that nobody hears of',
+    see: (snapshot) => ({ ...snapshot, agent: { state: 'Ready' } }),
+  },
+  {
+    name: 'NoCompareAndSwap',
+    what: 'writes to an object whatever has become of it meanwhile',
+  },
+  {
+    name: 'GrantAgainstPause',
+    what: 'does not see that the rollout is paused',
+    see: (snapshot) => {
+      const { winner } = snapshot.claim;
+      if (winner?.spec.rollout?.paused !== true) return snapshot;
+      return {
+        ...snapshot,
+        claim: { ...snapshot.claim, winner: { ...winner, spec: { ...winner.spec, rollout: {} } } },
+      };
+    },
+  },
+];
+
+function withDevice(
+  snapshot: NodeSnapshot,
+  fields: NonNullable<NonNullable<NonNullable<NodeSnapshot['partition']>['status']>['device']>,
+): NodeSnapshot {
+  const { partition } = snapshot;
+  const device = partition?.status?.device;
+  if (!partition || !device) return snapshot;
+  return {
+    ...snapshot,
+    partition: { ...partition, status: { ...partition.status, device: { ...device, ...fields } } },
+  };
+}
+
+function mapPatches(commands: readonly Command[], change: (patch: Patch) => Patch): readonly Command[] {
+  return commands.map((command) =>
+    command.name === 'PatchNode' ? { ...command, change: change(command.change) } : command,
+  );
+}
+
+function withoutNulls(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
+      if (item === null) return [];
+      return [[key, typeof item === 'object' && !Array.isArray(item) ? withoutNulls(item ?? {}) : item]];
+    }),
+  );
+}

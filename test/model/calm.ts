@@ -1,0 +1,49 @@
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import { loansOf } from '../../src/core/metadata/borrowed-labels.ts';
+import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
+import { nonZero } from './checks.ts';
+import { countOffer, isAsWished } from './expected.ts';
+import type { World } from './world.ts';
+
+/** What is not as it has to be when nothing goes wrong any more; undefined where all is. */
+export function findTrouble(world: World, end: 'Enforce' | 'Delete' | 'Plan' | 'Pause'): string | undefined {
+  const { node, partition, controllers, setup } = world;
+  const [controller] = controllers;
+  const verdict = controller?.verdict;
+  const words = `${verdict?.phase} ${verdict?.reason}: ${verdict?.message}`;
+  if (!node || !partition || !controller || !verdict) return 'the node, its object or its controller is missing';
+  const ours = (node.spec?.taints ?? []).filter(({ key }) => key === 'gpupartition.dev/repartitioning');
+  if (ours.length > 0) return `taint of ours is on the node (L4); ${words}`;
+  const loans = Object.entries(loansOf(metadataOf(node)));
+  const paused = loans.filter(([, { set }]) => set === 'paused-for-mig-change');
+  if (paused.length > 0) return `${paused.map(([key]) => key).join()} is paused (L4); ${words}`;
+  const foreign = world.device.report().gpus;
+  if (end === 'Delete') {
+    if (verdict.phase !== 'Unmanaged') return `nobody decides over it; ${words}`;
+    if (loans.length > 0) return `${loans.map(([key]) => key).join()} is not given back`;
+    if (partition.spec.policy !== undefined || partition.spec.wish !== undefined) return 'it still has a wish';
+    const state = node.metadata.labels?.['nvidia.com/mig.config.state'];
+    if (state !== (setup.hasConfigState ? 'success' : undefined)) return `mig.config.state is ${state}`;
+    if (node.metadata.labels?.['gpupartition.dev/state'] !== undefined) return 'it still has a state';
+    return undefined;
+  }
+  const { wish } = partition.spec;
+  if (!wish) return `it has no wish; ${words}`;
+  const isMet = wish.gpus.every((one) => foreign.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one)));
+  if (end === 'Plan') return verdict.reason === 'PlanOnly' ? undefined : words;
+  if (end === 'Pause' && !isMet) return verdict.reason === 'Paused' ? undefined : words;
+  if (verdict.phase !== 'Ready') return words;
+  if (!isMet) return `the device is not as wished; ${words}`;
+  if (!(partition.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')) {
+    return 'condition Ready is not True';
+  }
+  if ((node.spec?.taints ?? []).some(isOwnTaint)) return 'the start-up taint is on the node (L4)';
+  const real = countOffer(foreign, setup.strategy);
+  if (!sameJson(nonZero(node.status?.allocatable), real)) return 'it offers something else than it has';
+  for (const [name, count] of Object.entries(real)) {
+    if (name === 'nvidia.com/gpu') continue;
+    const label = node.metadata.labels?.[`${name}.count`];
+    if (label !== String(count)) return `label ${name}.count is ${label}, not ${count}`;
+  }
+  return undefined;
+}

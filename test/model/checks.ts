@@ -1,0 +1,409 @@
+import type { Grant, Wish } from '../../src/api/types.ts';
+import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
+import { loansOf } from '../../src/core/metadata/borrowed-labels.ts';
+import type { Decision } from '../../src/core/node/decide.ts';
+import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { NodeObject } from '../../src/controller/project.ts';
+import type { Change, Partition, Pod } from './api.ts';
+import type { Gpu } from './device.ts';
+import { countOffer, isAsWished } from './expected.ts';
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+type Settled = Exclude<Decision, { readonly look: unknown }>;
+
+const hourMs = 3600_000;
+
+/** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
+export class Checks {
+  readonly #world: World;
+  /** Devices that somebody else took away; `isKnown` once the agent has told so. */
+  readonly #lost = new Map<string, { isKnown: boolean }>();
+  #repairs: number[] = [];
+  /** When the holders of the GPUs were given up, in ms. */
+  readonly #rests = new Map<string, ReadonlySet<number>>();
+  #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
+  #seen: readonly unknown[] = [];
+  #decisions = 0;
+  /** What controllers have written, and what the agent has done to the device. */
+  controllerWrites = 0;
+  operations = 0;
+  /** Where a person has taken our taint off: whose harm follows is theirs. */
+  isForcedOpen = false;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  // --- the API ----------------------------------------------------------------------------------------------------
+
+  apiHasChanged(change: Change): void {
+    const { kind, by } = change;
+    const isController = by.startsWith('controller');
+    if (isController && kind !== 'policies') this.controllerWrites += 1;
+    if (kind === 'partitions' && change.type === 'apply') {
+      if (isController) this.#specIsWritten(change.before as Partition | undefined, change.object as Partition);
+      if (by === 'agent') this.#deviceIsTold(change.object as Partition);
+    }
+    if (kind === 'policies' && !isController) this.#repairs = [];
+    if (kind === 'nodes' && change.type === 'apply' && change.before) {
+      const [before, after] = [change.before as NodeObject, change.object as NodeObject];
+      if (isController) this.#nodeIsPatched(before, after);
+      if (!isClosed(before) && isClosed(after)) {
+        // A pod that was bound before may still be given what is gone.
+        this.#world.timeline.after(1000, () => {
+          for (const [id, { isKnown }] of this.#lost) if (isKnown) this.#lost.delete(id);
+        });
+        this.isForcedOpen = false;
+      }
+    }
+  }
+
+  #specIsWritten(before: Partition | undefined, after: Partition): void {
+    if (before === undefined || sameJson(before.spec, after.spec)) return;
+    const { node, timeline } = this.#world;
+    const [was, is] = [before.spec.policy, after.spec.policy];
+    demand(
+      was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation,
+      'S8',
+      `the node goes back from generation ${was?.generation} to ${is?.generation}`,
+    );
+    const { granted } = after.spec;
+    if (granted === undefined || sameJson(granted, before.spec.granted)) {
+      demand(granted !== undefined || before.spec.granted === undefined, 'S8', 'a grant was taken away');
+      return;
+    }
+    const isOfNode = node === undefined || after.spec.nodeUID === node.metadata.uid;
+    demand(isOfNode, 'S12', 'granted in the object of an earlier node of the same name');
+    const earlier = before.spec.granted;
+    const observed = before.status?.device?.observedEpoch ?? 0;
+    demand(granted.epoch > (earlier?.epoch ?? 0), 'S8', `epoch ${granted.epoch} follows ${earlier?.epoch}`);
+    demand(
+      earlier === undefined || observed >= earlier.epoch || Date.parse(earlier.deadline) < timeline.now,
+      'S7',
+      `grant ${granted.epoch} was written while the agent works on ${earlier?.epoch}`,
+    );
+    demand(before.status?.device?.step !== 'Unknown', 'S10', 'granted on a device that cannot be read');
+    demand(granted.allowReboot !== true, 'S6', 'a reboot was granted that no policy allows');
+    this.#countRepair(before, granted);
+  }
+
+  #countRepair({ spec, status }: Partition, granted: Grant): void {
+    const { device } = status ?? {};
+    const isRepair =
+      spec.granted !== undefined &&
+      sameJson(spec.granted.gpus, granted.gpus) &&
+      device?.step === 'Idle' &&
+      device.lastGood?.bootID === device.bootID;
+    if (!isRepair) return;
+    const { now } = this.#world.timeline;
+    this.#repairs = [...this.#repairs.filter((at) => at > now - hourMs + 2000), now];
+    demand(this.#repairs.length <= 3, 'S15', `the layout was put right ${this.#repairs.length} times within an hour`);
+  }
+
+  #deviceIsTold({ status }: Partition): void {
+    const told = new Set(
+      status?.device?.gpus?.flatMap(({ uuid, instances }) => [
+        uuid,
+        ...instances.flatMap((one) => one.computeInstances.map((part) => part.uuid)),
+      ]),
+    );
+    for (const [id, entry] of this.#lost) if (!told.has(id)) entry.isKnown = true;
+  }
+
+  #nodeIsPatched(before: NodeObject, after: NodeObject): void {
+    const foreign = (node: NodeObject): unknown => [
+      node.spec?.unschedulable ?? false,
+      (node.spec?.taints ?? []).filter((taint) => !isOwnTaint(taint)),
+      without(node.metadata.annotations, (key) => key.startsWith('gpupartition.dev/')),
+      without(node.metadata.labels, (key) => isMaybeOurs(key)),
+    ];
+    demand(
+      sameJson(foreign(before), foreign(after)),
+      'S17',
+      'a taint, label, annotation or cordon of others was changed',
+    );
+    const [loansBefore, loansAfter] = [loansOf(metadataOf(before)), loansOf(metadataOf(after))];
+    for (const key of new Set(
+      Object.keys({ ...before.metadata.labels, ...after.metadata.labels }).filter(isBorrowed),
+    )) {
+      const [was, is] = [before.metadata.labels?.[key], after.metadata.labels?.[key]];
+      if (was === is) continue;
+      const isTaken = loansAfter[key]?.set === is;
+      const isReturned = loansBefore[key] !== undefined && (loansBefore[key].was ?? undefined) === is;
+      demand(isTaken || isReturned, 'S17', `label ${key} was changed from ${was} to ${is} without a loan`);
+    }
+  }
+
+  // --- decisions --------------------------------------------------------------------------------------------------
+
+  /** @param snapshot as it was read, whatever bug came between it and the decision */
+  isDecided(by: string, snapshot: NodeSnapshot, settled: Settled): void {
+    const { verdict, commands } = settled;
+    if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot);
+    for (const command of commands) {
+      if (command.name === 'WriteGrant') this.#mayBeGranted(snapshot);
+      if (command.name === 'EvictPod') this.#mayBeEvicted(snapshot, command.pod.uid);
+      if (command.name === 'PatchNode') {
+        this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
+      }
+    }
+    this.#isGivenUp(by, settled.memory.waits.HoldersRest?.since);
+    this.#decisions += 1;
+    if (commands.length === 0 && this.#decisions % 4 === 0) {
+      const again = this.#world.decide(snapshot, settled.memory);
+      const isSame = !('look' in again) && again.commands.length === 0 && again.verdict.phase === verdict.phase;
+      demand(isSame, 'S9', `${by}: the same looked at twice gives something else (${verdict.phase} ${verdict.reason})`);
+    }
+  }
+
+  #isReallyReady(snapshot: NodeSnapshot): void {
+    const { partition, claim, agent, node } = snapshot;
+    const device = partition?.status?.device;
+    const wish = wishOf(snapshot);
+    demand(agent.state === 'Ready', 'S10', 'Ready, and nobody hears of the agent');
+    demand(device?.step !== 'Unknown', 'S10', 'Ready, and the device cannot be read');
+    const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
+    // Whole GPUs are whole after a restart as well.
+    const hasSlices = wish?.gpus.some(({ profiles }) => profiles !== undefined) === true;
+    demand(isThisBoot || !hasSlices, 'S3', 'Ready by what was read before the restart');
+    const gpus = device?.gpus ?? [];
+    const isMet = wish?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true;
+    demand(isMet, 'S3', 'Ready, and the device is not as wished');
+    const offer = countOffer(gpus, claim.winner?.spec.strategy ?? 'mixed');
+    demand(sameJson(offer, nonZero(node.status?.allocatable)), 'S3', 'Ready, and the node offers something else');
+  }
+
+  #mayBeGranted(snapshot: NodeSnapshot): void {
+    const { partition, claim, node, agent, pods, fresh } = snapshot;
+    const { winner } = claim;
+    const device = partition?.status?.device;
+    demand(isClosed(node), 'S1', 'granted on a node that is open');
+    demand(pods !== undefined && !pods.some(usesGpus), 'S1', 'granted while pods use GPUs of the node');
+    demand(winner !== undefined, 'S12', 'granted without a policy');
+    const isCurrent =
+      fresh?.policy !== undefined &&
+      fresh.policy.uid === winner?.metadata.uid &&
+      fresh.policy.generation === winner?.metadata.generation;
+    demand(isCurrent, 'S8', 'granted for a policy that is another one by now');
+    demand(winner?.spec.mode !== 'Plan' && winner?.spec.rollout?.paused !== true, 'S12', 'granted against the policy');
+    demand(claim.isAccepted, 'S4', 'granted for a generation that is not accepted');
+    demand(agent.state === 'Ready' && device?.step !== 'Unknown', 'S10', 'granted on what nobody knows');
+    demand(device?.bootID === node.status?.nodeInfo?.bootID, 'S10', 'granted on what was read before the restart');
+    demand(device?.plan?.refusal === undefined, 'S4', 'granted though the plan is a refusal');
+    demand(node.spec?.unschedulable !== true, 'S17', 'granted on a node that somebody has cordoned');
+    demand(
+      !Object.values(node.metadata.labels ?? {}).includes('paused-for-driver-upgrade'),
+      'S12',
+      'granted meanwhile',
+    );
+  }
+
+  #mayBeEvicted({ pods }: NodeSnapshot, uid: string): void {
+    const pod = pods?.find(({ metadata }) => metadata.uid === uid);
+    const isDaemon = pod?.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') === true;
+    demand(isDaemon, 'S13', `pod ${uid} is evicted, which is a user’s, or which nobody has seen`);
+  }
+
+  #mayBeOpened(snapshot: NodeSnapshot, removed: readonly string[]): void {
+    const { node, partition } = snapshot;
+    const taints = node.spec?.taints ?? [];
+    const going = taints.filter(({ key }) => removed.includes(key));
+    if (going.length === 0) return;
+    const { granted } = partition?.spec ?? {};
+    const device = partition?.status?.device;
+    const isSilent = granted !== undefined && (device?.observedEpoch ?? 0) < granted.epoch;
+    demand(
+      !isSilent || Date.parse(granted.deadline) < this.#world.timeline.now,
+      'S1',
+      'opened while the agent works on a grant',
+    );
+    if (going.some(({ key }) => startupTaintKeys.includes(key))) {
+      const wish = wishOf(snapshot);
+      const gpus = device?.gpus ?? [];
+      const isMet =
+        wish?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true;
+      demand(isMet && device?.step !== 'Unknown', 'S3', 'the start-up taint goes, and no layout was verified');
+    }
+    const found = nonZero(node.status?.allocatable);
+    const offer = countOffer(device?.gpus ?? [], partition?.spec.strategy ?? 'mixed');
+    const isTrue = Object.keys(found).length === 0 || sameJson(found, offer);
+    const isStillClosed = going.length < taints.filter(isOwnTaint).length;
+    demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
+  }
+
+  /** Each try closes the node: they have to become fewer. */
+  #isGivenUp(by: string, since: number | undefined): void {
+    const rests = this.#rests.get(by) ?? new Set();
+    // One whose write was refused begins once more a moment later.
+    if (since === undefined || since - Math.max(0, ...rests) < 20_000) return;
+    const recent = [...rests].filter((at) => at > since - hourMs);
+    this.#rests.set(by, new Set([...recent, since]));
+    demand(
+      recent.length < 8,
+      'L8',
+      `within an hour the node was closed ${recent.length + 1} times for holders that stay`,
+    );
+  }
+
+  // --- the node ---------------------------------------------------------------------------------------------------
+
+  grantIsTaken({ metadata }: Partition, { epoch }: Grant): void {
+    const { uid = '' } = metadata;
+    const known = this.#takenEpoch;
+    demand(known?.uid !== uid || epoch >= known.epoch, 'S8', `the agent went back from ${known?.epoch} to ${epoch}`);
+    this.#takenEpoch = { uid, epoch };
+  }
+
+  deviceIsChanged(
+    { status }: Partition,
+    granted: Grant,
+    gpu: Gpu,
+    operation: { readonly action: string; readonly profile: string; readonly start: number } | 'Enable' | 'Disable',
+  ): void {
+    this.operations += 1;
+    const { kubelet, node } = this.#world;
+    const wish = granted.gpus.find(({ uuid }) => uuid === gpu.uuid);
+    demand(wish !== undefined, 'S2', `GPU ${gpu.index} is touched, which the grant does not name`);
+    const isRebuild = status?.device?.lastGood?.bootID !== kubelet.bootID;
+    // The boot has taken the layout away; that it comes back cannot wait for anybody.
+    if (isRebuild && operation === 'Enable') this.devicesAreLost([gpu.uuid]);
+    const isDestroy = typeof operation === 'object' && operation.action === 'DestroyInstance';
+    if (typeof operation === 'object' && !isDestroy) return;
+    const described = this.#world.device.report().gpus.find(({ uuid }) => uuid === gpu.uuid);
+    demand(wish && described && !isAsWished(described, wish), 'S2', `GPU ${gpu.index} is touched, and is as wished`);
+    const touched =
+      typeof operation === 'object'
+        ? gpu.slices.filter(({ profile, start }) => profile === operation.profile && start === operation.start)
+        : [gpu, ...gpu.slices];
+    const held = [...kubelet.allocations].find(([, { id }]) => touched.some(({ uuid }) => uuid === id));
+    demand(held === undefined, 'S1', `${held?.[1].id} is taken from pod ${held?.[0]}`);
+    const isOpen = node !== undefined && !isClosed(node);
+    demand(isRebuild || !isOpen || this.isForcedOpen, 'S1', `GPU ${gpu.index} changes, and its node is open`);
+  }
+
+  podIsBound(resource: string): void {
+    const { partition, timeline } = this.#world;
+    const { granted } = partition?.spec ?? {};
+    const isAnswered = granted === undefined || (partition?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
+    const isOver = isAnswered || Date.parse(granted.deadline) < timeline.now;
+    demand(isOver || this.isForcedOpen, 'S1', `a pod for ${resource} was bound while the agent changes the GPUs`);
+  }
+
+  deviceIsGiven(id: string): void {
+    const { device } = this.#world;
+    demand(
+      device.uuids.has(id) || this.#lost.has(id) || this.isForcedOpen,
+      'S3',
+      `a pod was given ${id}, which is not there`,
+    );
+  }
+
+  podIsEvicted(pod: Pod, by: string): void {
+    demand(pod.metadata.labels?.['user'] === undefined, 'S13', `${by} evicts a user’s pod`);
+    const isPast = this.#world.faults.budget && this.#world.hasBug('EvictPastBudget');
+    demand(!isPast, 'S13', `${by} evicts past a disruption budget`);
+  }
+
+  /** Somebody else takes away all instances now. */
+  devicesAreLost(ids: Iterable<string> = this.#world.device.uuids): void {
+    for (const id of ids) this.#lost.set(id, { isKnown: false });
+  }
+
+  // --- after every event ------------------------------------------------------------------------------------------
+
+  always(): void {
+    const { node, kubelet, device } = this.#world;
+    const seen = [node, kubelet.offered, device.version];
+    if (seen.every((one, index) => one === this.#seen[index])) return;
+    this.#seen = seen;
+    const { uuids } = device;
+    for (const id of uuids) {
+      if (this.#lost.size > 0 && (id.startsWith('MIG') || !isWhole(device.gpus, id))) this.#lost.delete(id);
+    }
+    if (node === undefined || !kubelet.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
+    for (const [resource, ids] of kubelet.offered) {
+      const gone = ids.find((id) => !this.#lost.has(id) && (!uuids.has(id) || isInMig(device.gpus, id)));
+      demand(gone === undefined, 'S3', `the node is open, and ${resource} has ${gone}, which is not there`);
+    }
+    if (this.#lost.size > 0) return;
+    const real = countOffer(device.report().gpus, this.#world.setup.strategy);
+    for (const [name, amount] of Object.entries(nonZero(node.status?.allocatable))) {
+      demand(
+        amount <= (real[name] ?? 0),
+        'S3',
+        `the node is open and says ${name} ${amount}; there are ${real[name] ?? 0}`,
+      );
+    }
+    const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], this.#world.setup.strategy);
+    if (!this.#world.setup.hasDiscovery && sameJson(told, real)) this.#labelsAreTrue(node, real);
+  }
+
+  #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {
+    for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+      const [, resource] = /^(nvidia\.com\/mig-.+)\.count$/.exec(key) ?? [];
+      if (resource === undefined) continue;
+      demand(
+        Number(value) <= (real[resource] ?? 0),
+        'S3',
+        `open, and label ${key} says ${value}; there are ${real[resource] ?? 0}`,
+      );
+    }
+  }
+}
+
+function demand(isSo: boolean | undefined, invariant: string, message: string): asserts isSo {
+  if (isSo !== true) throw new Violation(invariant, message);
+}
+
+export function isClosed(node: Pick<NodeObject, 'spec'>): boolean {
+  return node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;
+}
+
+function isClosedOrUp(node: Pick<NodeObject, 'spec'>): boolean {
+  return node.spec?.taints?.some(isOwnTaint) ?? false;
+}
+
+function isInMig(gpus: readonly Gpu[], id: string): boolean {
+  return gpus.some(({ uuid, mig }) => uuid === id && mig === 'Enabled');
+}
+
+function isWhole(gpus: readonly Gpu[], id: string): boolean {
+  return gpus.some(({ uuid }) => uuid === id) && isInMig(gpus, id);
+}
+
+function usesGpus(pod: {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly status?: { readonly phase?: string };
+}): boolean {
+  const { phase } = pod.status ?? {};
+  return pod.metadata.labels?.['user'] === 'true' && phase !== 'Failed' && phase !== 'Succeeded';
+}
+
+function wishOf({ claim }: NodeSnapshot): Wish | undefined {
+  return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+}
+
+function isBorrowed(key: string): boolean {
+  return key.startsWith('nvidia.com/gpu.deploy.') || key === 'nvidia.com/mig.config.state';
+}
+
+function isMaybeOurs(key: string): boolean {
+  return key.startsWith('gpupartition.dev/') || isBorrowed(key) || isGfdLabelKey(key);
+}
+
+function without(
+  map: Readonly<Record<string, string>> | undefined,
+  isOurs: (key: string) => boolean,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => !isOurs(key)));
+}
+
+export function nonZero(allocatable: Readonly<Record<string, string>> | undefined): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(allocatable ?? {}).flatMap(([name, amount]) => (amount === '0' ? [] : [[name, Number(amount)]])),
+  );
+}

@@ -1,0 +1,369 @@
+import { AgentPods } from '../../src/controller/agents.ts';
+import { Cluster } from '../../src/controller/cluster.ts';
+import { type AgentPod, type NodeObject, projectNode } from '../../src/controller/project.ts';
+import { patchNode } from '../../src/core/metadata/node-patch.ts';
+import type { Command, PodRef } from '../../src/core/node/commands.ts';
+import type { Decision } from '../../src/core/node/decide.ts';
+import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
+import { metadataOf } from '../../src/core/node/node-view.ts';
+import { writerModeFor } from '../../src/core/node/rules/labels.ts';
+import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { Verdict } from '../../src/core/node/verdict.ts';
+import { Fleet } from '../../src/core/policy/fleet.ts';
+import { reportNode } from '../../src/core/status/node-report.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
+import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
+import type { Change, Kind, Kinds, Partition, Policy } from './api.ts';
+import { settings } from './setup.ts';
+import { type Task, Worker } from './worker.ts';
+import type { World } from './world.ts';
+
+type Settled = Exclude<Decision, { readonly look: unknown }>;
+
+/** One process of the controller: src/controller around `decide`, in virtual time. What it remembers ends with it. */
+export class ControllerProcess {
+  readonly name: string;
+  readonly #world: World;
+  readonly #stores = {
+    nodes: new ObjectStore<NodeObject>(),
+    partitions: new ObjectStore<Partition>(),
+    policies: new ObjectStore<Policy>(),
+    agents: new ObjectStore<AgentPod>(),
+  };
+  /** How much of the API's log each watch has brought. */
+  readonly #cursor = new Map<Kind, number>();
+  readonly frozen = new Set<Kind>();
+  readonly #fleet = new Fleet({ sharing: false });
+  readonly #agents = new AgentPods();
+  readonly #cluster: Cluster;
+  readonly worker: Worker;
+  readonly #policyWorkers = new Map<string, Worker>();
+  #isGone = false;
+  /** The last it found. */
+  verdict: Verdict | undefined;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.name = name;
+    this.#cluster = new Cluster({ ...this.#stores, fleet: this.#fleet, agents: this.#agents });
+    this.worker = new Worker(world, () => this.#reconcile());
+    const { api } = world;
+    for (const kind of ['policies', 'nodes', 'partitions', 'agents'] as const) this.#cursor.set(kind, api.log.length);
+    for (const object of api.list('policies')) this.#take('policies', this.#stores.policies.upsert(object));
+    for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(projectNode(object)));
+    for (const object of api.list('partitions')) this.#take('partitions', this.#stores.partitions.upsert(object));
+    for (const object of api.list('agents')) this.#take('agents', this.#stores.agents.upsert(object));
+    this.worker.add();
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get isIdle(): boolean {
+    return this.worker.isIdle && [...this.#policyWorkers.values()].every((worker) => worker.isIdle);
+  }
+
+  stop(): void {
+    this.#isGone = true;
+    this.worker.stop();
+    for (const worker of this.#policyWorkers.values()) worker.stop();
+  }
+
+  /** The watch of a kind brings what has happened by now. */
+  deliver(kind: Kind): void {
+    if (this.#isGone || this.frozen.has(kind) || kind === 'pods') return;
+    const { log } = this.#world.api;
+    for (let at = this.#cursor.get(kind) ?? 0; at < log.length; at += 1) {
+      const change = log[at];
+      if (change?.kind === kind) this.#see(change);
+    }
+    this.#cursor.set(kind, log.length);
+  }
+
+  #see({ kind, type, object }: Change): void {
+    if (kind === 'nodes') {
+      const node = projectNode(object as Kinds['nodes']);
+      const store = this.#stores.nodes;
+      this.#take('nodes', type === 'apply' ? store.upsert(node) : store.remove(node));
+    } else if (kind !== 'pods') {
+      const store = this.#stores[kind] as unknown as ObjectStore<Kinds['partitions']>;
+      const known = object as Kinds['partitions'];
+      this.#take(kind as 'partitions', type === 'apply' ? store.upsert(known) : store.remove(known));
+    }
+  }
+
+  // --- as src/controller/operator.ts ------------------------------------------------------------------------------
+
+  #take<Name extends Exclude<Kind, 'pods'>>(kind: Name, changes: readonly StoreChange<Kinds[Name]>[]): void {
+    for (const change of changes) {
+      if (kind === 'policies') this.#onPolicy(change as StoreChange<Policy>);
+      if (kind === 'nodes') this.#onNode(change);
+      if (kind === 'partitions' && !this.#cluster.partitions.isOwn(change.object as Partition)) this.worker.add();
+      if (kind === 'agents' && this.#agents.take(change as StoreChange<AgentPod>) !== undefined) this.worker.add();
+    }
+  }
+
+  #onPolicy(change: StoreChange<Policy>): void {
+    if (change.type === 'delete') {
+      if (this.#fleet.removePolicy(change.key).length > 0) this.worker.add();
+      return;
+    }
+    const affected = this.#fleet.setPolicy(change.object);
+    if (affected === undefined && this.#cluster.policies.isOwn(change.object)) return;
+    this.#policyWorker(change.key).add();
+    const record = this.#fleet.policy(change.key);
+    const isAccepted = record?.acceptedGeneration === record?.policy.metadata.generation;
+    if ((affected ?? []).some((node) => isAccepted || record?.nodes.has(node) !== true)) this.worker.add();
+  }
+
+  #onNode(change: StoreChange<NodeObject>): void {
+    if (change.type === 'delete') {
+      for (const policy of this.#fleet.removeNode(change.key)) this.#policyWorker(policy).addAfter(100);
+      return this.worker.add();
+    }
+    const { object, previous } = change;
+    if (previous && !hasChanged(previous, object)) return;
+    const { labels = {} } = object.metadata;
+    if (!previous || !sameJson(previous.metadata.labels, labels)) {
+      for (const policy of this.#fleet.setNode(change.key, labels)) this.#policyWorker(policy).addAfter(100);
+    }
+    this.worker.add();
+  }
+
+  #policyWorker(name: string): Worker {
+    const known = this.#policyWorkers.get(name) ?? new Worker(this.#world, () => this.#reconcilePolicy(name));
+    this.#policyWorkers.set(name, known);
+    return known;
+  }
+
+  // --- as src/controller/reconcile-policy.ts, without the words ---------------------------------------------------
+
+  *#reconcilePolicy(name: string): Task {
+    const policy = this.#cluster.policies.get(name);
+    const record = this.#fleet.policy(name);
+    if (!policy || !record || record.policy.metadata.generation !== policy.metadata.generation) return undefined;
+    const { generation } = policy.metadata;
+    const isNew = record.acceptedGeneration !== generation && record.refusal === undefined;
+    if (isNew) {
+      for (const node of record.unchecked) this.#fleet.claimOf(node, this.#cluster.partitions.get(node));
+      yield 1;
+      if (this.#fleet.policy(name) !== record) return undefined;
+    }
+    const isAccepted = !isNew || record.refused.size === 0;
+    const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
+    if (policy.status?.acceptedGeneration !== accepted && accepted !== undefined) {
+      const written = yield* this.#call('Write', () =>
+        this.#world.api.update('policies', name, this.name, (one) => ({
+          ...one,
+          status: { ...one.status, acceptedGeneration: accepted },
+        })),
+      );
+      this.#cluster.policies.remember(written);
+    }
+    record.acceptedGeneration = accepted;
+    if (isNew && record.nodes.size > 0) this.worker.add();
+    this.#policyWorkers.get(name)?.succeeded();
+    return undefined;
+  }
+
+  // --- as src/controller/reconcile-node.ts ------------------------------------------------------------------------
+
+  *#reconcile(): Task {
+    const result = yield* this.#reconcileNode('n');
+    this.worker.succeeded();
+    return result;
+  }
+
+  *#reconcileNode(name: string): Task {
+    if (!this.#cluster.nodes.get(name)) return this.#forget(name);
+    const since = this.#cluster.awaitsNodeSince(name);
+    if (since !== undefined) {
+      const left = 3000 - (this.#world.timeline.now - since);
+      if (left > 0) return left + 10;
+      const node = yield* this.#call('Read', () => this.#world.node);
+      if (node) this.#cluster.nodes.remember(projectNode(node));
+    }
+    const node = this.#cluster.nodes.get(name);
+    if (!node) return this.#forget(name);
+    const partition = this.#cluster.partitions.get(name);
+    const known: NodeSnapshot = {
+      now: this.#world.timeline.now,
+      node,
+      partition,
+      claim: this.#fleet.claimOf(name, partition),
+      agent: this.#agents.viewOf(name),
+      settings,
+    };
+    const found = yield* this.#decide(known, this.#cluster.memoryOf(name));
+    if (!found) return 200;
+    const { snapshot, verdict, commands } = found;
+    this.#world.checks.isDecided(this.name, snapshot, found);
+    const memory = yield* this.#execute(commands, snapshot, found.memory);
+    this.#cluster.remember(name, memory);
+    this.verdict = verdict;
+    return yield* this.#report(snapshot, verdict, memory);
+  }
+
+  #forget(name: string): undefined {
+    this.#cluster.forget(name);
+  }
+
+  *#decide(
+    known: NodeSnapshot,
+    memory: NodeMemory,
+  ): Generator<number, (Settled & { readonly snapshot: NodeSnapshot }) | undefined, undefined> {
+    let snapshot: NodeSnapshot | undefined = known;
+    for (let looks = 0; looks <= 4 && snapshot; looks += 1) {
+      const decision: Decision = this.#world.decide(snapshot, memory);
+      if (!('look' in decision)) return { ...decision, snapshot };
+      snapshot = yield* this.#look(snapshot, decision.look);
+    }
+    return undefined;
+  }
+
+  // --- as src/controller/gather.ts --------------------------------------------------------------------------------
+
+  *#look(snapshot: NodeSnapshot, look: Look): Generator<number, NodeSnapshot | undefined, undefined> {
+    const pods = yield* this.#call('Read', () => this.#world.pods());
+    const more = { ...snapshot, pods, configFiles: undefined };
+    const { timeline } = this.#world;
+    if (look === 'Pods') return { ...more, now: timeline.now };
+    const found = yield* this.#call('Read', () => this.#world.node);
+    const { winner } = snapshot.claim;
+    const policy = yield* this.#call('Read', () => winner && this.#world.api.find('policies', winner.metadata.name));
+    const node = found && projectNode(found);
+    if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
+    const { uid, generation } = policy?.metadata ?? {};
+    return { ...more, now: timeline.now, node, fresh: { policy: policy && { uid, generation }, resourceSlices: [] } };
+  }
+
+  // --- as src/controller/execute.ts -------------------------------------------------------------------------------
+
+  *#execute(
+    commands: readonly Command[],
+    snapshot: NodeSnapshot,
+    memory: NodeMemory,
+  ): Generator<number, NodeMemory, undefined> {
+    let known = memory;
+    for (const command of commands) if (command.name !== 'EvictPod') yield* this.#carryOut(command, snapshot);
+    for (const command of commands) {
+      if (command.name !== 'EvictPod') continue;
+      const refusal = yield* this.#evict(command.pod);
+      known = noteEviction(known, command.pod.uid, { at: this.#world.timeline.now, refusal });
+    }
+    return known;
+  }
+
+  *#carryOut(
+    command: Exclude<Command, { name: 'EvictPod' }>,
+    snapshot: NodeSnapshot,
+  ): Generator<number, void, undefined> {
+    const { api, timeline } = this.#world;
+    const { node } = snapshot;
+    const { name } = node.metadata;
+    switch (command.name) {
+      case 'CreatePartition':
+        return yield* this.#create(snapshot);
+      case 'DeletePartition':
+        return yield* this.#call('Write', () => api.delete('partitions', name, this.name, command.uid));
+      case 'WriteWish':
+        return yield* this.#writeSpec(snapshot, { ...command.fields });
+      case 'WriteGrant':
+        return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
+      case 'PatchNode': {
+        const patch = patchNode(metadataOf(node), command.change);
+        if (patch.length === 0) return;
+        const written = yield* this.#call('Write', () => api.patchNode(name, patch, this.name));
+        this.#cluster.nodeWritten(name, written.metadata.resourceVersion, timeline.now);
+        return;
+      }
+      case 'PublishConfig':
+        throw new Error('this model has no ConfigMap');
+    }
+  }
+
+  *#create({ node }: NodeSnapshot): Generator<number, void, undefined> {
+    const { name, uid = '' } = node.metadata;
+    try {
+      yield* this.#call('Write', () => this.#world.createPartition(name, uid, this.name));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  *#writeSpec({ partition, node }: NodeSnapshot, spec: object): Generator<number, void, undefined> {
+    const { resourceVersion } = partition?.metadata ?? {};
+    const written = yield* this.#call('Write', () =>
+      this.#world.api.update(
+        'partitions',
+        node.metadata.name,
+        this.name,
+        (one) => ({
+          ...one,
+          metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
+          spec: mergePatch(one.spec, spec) as Partition['spec'],
+        }),
+        this.#world.hasBug('NoCompareAndSwap') ? undefined : resourceVersion,
+      ),
+    );
+    this.#cluster.partitions.remember(written);
+  }
+
+  *#evict({ uid, name }: PodRef): Generator<number, string | undefined, undefined> {
+    try {
+      yield* this.#call('Write', () => this.#world.evict(uid, this.name));
+      return undefined;
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return undefined;
+      if (!(error instanceof ApiError) || error.code === 0) throw error;
+      return `default/${name}: ${error.message}`;
+    }
+  }
+
+  // --- as src/controller/report-node.ts ---------------------------------------------------------------------------
+
+  *#report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): Task {
+    const { node } = snapshot;
+    const { name, uid } = node.metadata;
+    const partition = this.#cluster.partitions.get(name);
+    if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
+    const mode = writerModeFor({ node, partition });
+    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, this.#world.timeline.now);
+    if (!status) return requeueAfterMs;
+    const written = yield* this.#call('Write', () =>
+      this.#world.api.update('partitions', name, this.name, (one) => {
+        const device = one.status?.device;
+        return { ...one, status: { ...status, ...(device && { device }) } };
+      }),
+    );
+    this.#cluster.partitions.remember(written);
+    return requeueAfterMs;
+  }
+
+  *#call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
+    return yield* this.#world.call(this.name, kind, act);
+  }
+}
+
+/** RFC 7396: null takes a field away, an object is merged, anything else replaces. */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else if (value !== undefined) merged[key] = mergePatch(merged[key], value);
+  }
+  return merged;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasChanged(before: NodeObject, after: NodeObject): boolean {
+  const { resourceVersion: _before, ...metadataBefore } = before.metadata;
+  const { resourceVersion: _after, ...metadataAfter } = after.metadata;
+  return !sameJson([metadataBefore, before.spec, before.status], [metadataAfter, after.spec, after.status]);
+}

@@ -1,0 +1,85 @@
+import type { Setup } from './setup.ts';
+
+export type Role = 'plugin' | 'discovery' | 'exporter' | 'client';
+
+/** A DaemonSet with a pod on GPU nodes. */
+export interface Daemon {
+  readonly role: Role;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly container: string;
+  readonly args?: readonly string[];
+  /** Node label by which it is deployed. */
+  readonly deployLabel?: string;
+  readonly toleratesOurs: boolean;
+  /** It keeps GPUs open as long as it runs. */
+  readonly opensGpus: boolean;
+}
+
+const deploy = 'nvidia.com/gpu.deploy.';
+
+export function daemonsOf({
+  plugin,
+  strategy,
+  hasDiscovery,
+  exporter,
+  hasClient,
+  hasStartupTaint,
+}: Setup): readonly Daemon[] {
+  const isOperator = plugin === 'Operator';
+  const pluginLabels = {
+    Stock: { name: 'nvidia-device-plugin-ds' },
+    Tolerant: { name: 'nvidia-device-plugin-ds' },
+    Following: { name: 'nvidia-device-plugin-ds' },
+    Hidden: { app: 'somebody-elses-plugin' },
+    Operator: { app: 'nvidia-device-plugin-daemonset' },
+  }[plugin];
+  return [
+    {
+      role: 'plugin',
+      labels: pluginLabels,
+      container: 'nvidia-device-plugin-ctr',
+      args: [`--mig-strategy=${strategy}`],
+      ...(isOperator && { deployLabel: `${deploy}device-plugin` }),
+      toleratesOurs: plugin === 'Tolerant' || plugin === 'Hidden',
+      // One that keeps NVML open and comes back under our taint could never have a mode changed.
+      opensGpus: plugin === 'Stock' || plugin === 'Following' || plugin === 'Operator',
+    },
+    ...(hasDiscovery
+      ? [
+          {
+            role: 'discovery' as const,
+            labels: { app: 'gpu-feature-discovery' },
+            container: 'gpu-feature-discovery-ctr',
+            ...(isOperator && { deployLabel: `${deploy}gpu-feature-discovery` }),
+            // As docs/start-up-gate.md asks: else its labels would be waited for, and it for the taint to go.
+            toleratesOurs: plugin === 'Tolerant' || hasStartupTaint,
+            opensGpus: false,
+          },
+        ]
+      : []),
+    ...(exporter === 'None'
+      ? []
+      : [
+          {
+            role: 'exporter' as const,
+            labels: { 'app.kubernetes.io/name': 'dcgm-exporter' },
+            container: 'exporter',
+            ...(exporter === 'ByLabel' && { deployLabel: `${deploy}dcgm-exporter` }),
+            toleratesOurs: false,
+            opensGpus: true,
+          },
+        ]),
+    ...(hasClient
+      ? [
+          {
+            role: 'client' as const,
+            labels: { app: 'client' },
+            container: 'client',
+            deployLabel: `${deploy}client`,
+            toleratesOurs: false,
+            opensGpus: true,
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,165 @@
+import type { DeviceReport, GpuReport, InstanceReport } from '../../src/api/types.ts';
+import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
+import type { GpuModel } from '../../src/core/gpu/geometry/model.ts';
+import type { Step } from '../../src/core/gpu/plan/step.ts';
+
+export interface Slice {
+  readonly profile: string;
+  readonly start: number;
+  readonly gi: number;
+  readonly uuid: string;
+}
+
+export interface Gpu {
+  readonly uuid: string;
+  readonly index: number;
+  mig: 'Enabled' | 'Disabled';
+  slices: readonly Slice[];
+  isLost: boolean;
+}
+
+/** What the driver says no to. */
+export class DriverRefusal extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The GPUs of a node as they really are, and who has them open. */
+export class Device {
+  readonly gpus: readonly Gpu[];
+  readonly model: GpuModel;
+  readonly #product: string;
+  /** Counts what can be read of the device. */
+  version = 0;
+  /** UUIDs of GPUs and MIG devices on which a process runs. */
+  readonly processes = new Map<string, number>();
+  #read: { readonly version: number; readonly gpus: readonly GpuReport[] } | undefined;
+
+  constructor(product: string, count: number) {
+    const model = findModel(product);
+    if (!model) throw new Error(`unknown model ${product}`);
+    this.model = model;
+    this.#product = product;
+    this.gpus = Array.from({ length: count }, (_, index) => ({
+      uuid: `GPU-${index}`,
+      index,
+      mig: 'Disabled' as const,
+      slices: [],
+      isLost: false,
+    }));
+  }
+
+  /** UUIDs of everything that a plugin could hand out. */
+  get uuids(): ReadonlySet<string> {
+    return new Set(
+      this.gpus
+        .filter(({ isLost }) => !isLost)
+        .flatMap(({ uuid, slices }) => [uuid, ...slices.map((slice) => slice.uuid)]),
+    );
+  }
+
+  report(): Required<Pick<DeviceReport, 'driverVersion' | 'cudaVersion'>> & { readonly gpus: readonly GpuReport[] } {
+    if (this.#read?.version !== this.version) {
+      this.#read = { version: this.version, gpus: this.gpus.map((gpu) => this.#describe(gpu)) };
+    }
+    return { driverVersion: '550.54.15', cudaVersion: '12.4', gpus: this.#read.gpus };
+  }
+
+  startProcess(uuid: string): void {
+    this.processes.set(uuid, (this.processes.get(uuid) ?? 0) + 1);
+    this.version += 1;
+  }
+
+  endProcess(uuid: string): void {
+    const left = (this.processes.get(uuid) ?? 0) - 1;
+    if (left > 0) this.processes.set(uuid, left);
+    else this.processes.delete(uuid);
+    this.version += 1;
+  }
+
+  /** @throws DriverRefusal */
+  setMode(gpu: Gpu, mode: Gpu['mig'], isOpen: boolean): void {
+    if (gpu.isLost) throw new DriverRefusal('GpuLost', 'the GPU is lost');
+    const users = [gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)].filter((uuid) => this.processes.has(uuid));
+    if (users.length > 0 || isOpen) throw new DriverRefusal('InUse', 'somebody has the GPU open');
+    gpu.mig = mode;
+    gpu.slices = [];
+    this.version += 1;
+  }
+
+  /** @throws DriverRefusal */
+  takeStep(gpu: Gpu, { action, profile, start }: Pick<Step, 'action' | 'profile' | 'start'>): void {
+    if (gpu.isLost) throw new DriverRefusal('GpuLost', 'the GPU is lost');
+    if (action === 'CreateInstance') this.#create(gpu, profile, start);
+    if (action === 'DestroyInstance') this.#destroy(gpu, profile, start);
+    this.version += 1;
+  }
+
+  /** What no instance outlives: a reboot, or the driver's being loaded anew. */
+  loseInstances(): void {
+    for (const gpu of this.gpus) {
+      gpu.slices = [];
+      gpu.isLost = false;
+    }
+    this.version += 1;
+  }
+
+  sizeOf(profile: string): number {
+    return this.model.profiles.find(({ name }) => name === profile)?.memorySlices ?? 0;
+  }
+
+  #create(gpu: Gpu, profile: string, start: number): void {
+    if (gpu.mig !== 'Enabled') throw new DriverRefusal('NothingDone', 'no MIG-enabled device found');
+    const known = this.model.profiles.find(({ name }) => name === profile);
+    const end = start + this.sizeOf(profile);
+    const computeSlices = (name: string): number =>
+      this.model.profiles.find((one) => one.name === name)?.computeSlices ?? 0;
+    const used = gpu.slices.reduce((sum, one) => sum + computeSlices(one.profile), 0);
+    const isFree = gpu.slices.every((one) => end <= one.start || start >= one.start + this.sizeOf(one.profile));
+    const isPlace = known?.starts.includes(start) === true;
+    if (!isFree || !isPlace || used + computeSlices(profile) > this.model.computeSlices)
+      throw new DriverRefusal('NoRoom', `no room for ${profile} at ${start}`);
+    const gi = Array.from({ length: 15 }, (_, id) => id).find((id) => gpu.slices.every((one) => one.gi !== id)) ?? 15;
+    // The same place gives the same UUID, as the driver has it.
+    const uuid = `MIG-${gpu.index}-${profile}-${start}`;
+    gpu.slices = [...gpu.slices, { profile, start, gi, uuid }].toSorted((a, b) => a.start - b.start);
+  }
+
+  #destroy(gpu: Gpu, profile: string, start: number): void {
+    const slice = gpu.slices.find((one) => one.profile === profile && one.start === start);
+    if (!slice) throw new DriverRefusal('NothingDone', `no ${profile} at ${start}`);
+    if (this.processes.has(slice.uuid)) throw new DriverRefusal('InUse', 'a process runs on it');
+    gpu.slices = gpu.slices.filter((one) => one !== slice);
+  }
+
+  #describe({ uuid, index, mig, slices, isLost }: Gpu): GpuReport {
+    const common = { uuid, index, pciBusId: `00000000:0${index}:00.0`, product: this.#product };
+    if (isLost) return { ...common, error: 'GpuLost: fell off the bus', instances: [] };
+    return {
+      ...common,
+      memoryMiB: this.model.memoryMiB ?? 0,
+      computeCapability: '8.0',
+      migCapable: true,
+      mig,
+      ...(this.processes.has(uuid) && { busy: true }),
+      instances: slices.map((slice) => this.#describeSlice(slice)),
+    };
+  }
+
+  #describeSlice({ profile, start, gi, uuid }: Slice): InstanceReport {
+    const known = this.model.profiles.find(({ name }) => name === profile);
+    return {
+      profile,
+      gi,
+      start,
+      ...(this.processes.has(uuid) && { busy: true }),
+      computeInstances: [
+        { profile, uuid, memoryMiB: known?.memoryMiB ?? 0, multiprocessors: known?.multiprocessors ?? 0 },
+      ],
+    };
+  }
+}

@@ -1,0 +1,85 @@
+import type { PolicyLayout, PolicySpec } from '../../src/api/types.ts';
+import type { Random } from './random.ts';
+import type { Setup } from './setup.ts';
+import type { World } from './world.ts';
+
+const mixed40: readonly (readonly PolicyLayout[])[] = [
+  [{ profiles: { '1g.5gb': 7 } }],
+  [{ profiles: { '3g.20gb': 2 } }],
+  [{ profiles: { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 } }],
+  [{ gpus: { indices: [0] }, profiles: { '1g.5gb': 7 } }],
+  [{ gpus: { indices: [0] }, profiles: { '2g.10gb': 3 } }, { mig: 'Disabled' }],
+  [{ mig: 'Disabled' }],
+  [{ gpus: { count: 1 }, profiles: { '4g.20gb': 1, '1g.5gb': 3 } }, { profiles: { '7g.40gb': 1 } }],
+];
+const mixed24: readonly (readonly PolicyLayout[])[] = [
+  [{ profiles: { '1g.6gb': 4 } }],
+  [{ profiles: { '2g.12gb': 2 } }],
+  [{ profiles: { '1g.6gb': 2, '2g.12gb': 1 } }],
+  [{ mig: 'Disabled' }],
+  [{ gpus: { indices: [1] }, profiles: { '4g.24gb': 1 } }],
+];
+const single40: readonly (readonly PolicyLayout[])[] = [
+  [{ profiles: { '1g.5gb': 7 } }],
+  [{ profiles: { '2g.10gb': 3 } }],
+  [{ profiles: { '7g.40gb': 1 } }],
+  [{ mig: 'Disabled' }],
+];
+const single24: readonly (readonly PolicyLayout[])[] = [
+  [{ profiles: { '1g.6gb': 4 } }],
+  [{ profiles: { '2g.12gb': 2 } }],
+  [{ mig: 'Disabled' }],
+];
+
+function layoutsFor({ product, strategy }: Setup): readonly (readonly PolicyLayout[])[] {
+  const isA30 = product === 'NVIDIA A30';
+  if (strategy === 'single') return isA30 ? single24 : single40;
+  return isA30 ? mixed24 : mixed40;
+}
+
+/** What a policy of the story says; `isCalm`: something that can be had, and that nothing holds up. */
+export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicySpec {
+  const layouts = random.pick(layoutsFor(setup)) ?? [];
+  const isImpossible = !isCalm && random.chance(0.06);
+  return {
+    nodeSelector: { matchLabels: { pool: 'p' } },
+    strategy: setup.strategy,
+    layouts: (isImpossible ? [{ profiles: { '7g.40gb': 2 } }] : layouts).map((layout) => ({
+      ...layout,
+      gpus: { models: [setup.product.replace('NVIDIA ', '')], ...layout.gpus },
+    })),
+    ...(!isCalm && random.chance(0.1) && { mode: 'Plan' as const }),
+    ...(!isCalm && random.chance(0.1) && { rollout: { paused: true } }),
+    ...(random.chance(0.15) && { priority: random.integer(3) }),
+    ...((isCalm || random.chance(0.5)) && { allow: { replaceForeignInstances: true } }),
+  };
+}
+
+/** Writes a policy as a user does: its generation counts what it says. */
+export function applyPolicy(world: World, name: string, spec: PolicySpec): void {
+  const known = world.api.find('policies', name);
+  if (known) {
+    world.api.update('policies', name, 'user', (one) => ({
+      ...one,
+      metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
+      spec,
+    }));
+    return;
+  }
+  world.api.create(
+    'policies',
+    name,
+    {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: {
+        name,
+        uid: `${name}-${world.api.log.length}`,
+        generation: 1,
+        creationTimestamp: '2026-01-01T00:00:00Z',
+      },
+      spec,
+    },
+    'user',
+  );
+}

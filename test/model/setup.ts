@@ -1,0 +1,54 @@
+import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
+import type { NodeSettings } from '../../src/core/node/snapshot.ts';
+import type { Random } from './random.ts';
+
+/** What kind of node it is: fixed for a story. */
+export interface Setup {
+  readonly product: string;
+  readonly gpus: number;
+  readonly strategy: 'mixed' | 'single';
+  /**
+   * Stock: NVIDIA's, in a DaemonSet that does not tolerate our taints. Following: it looks at the devices again by itself. Hidden: the
+   * same, in pods that nobody knows. Operator: stock, deployed by gpu-operator's label.
+   */
+  readonly plugin: 'Stock' | 'Tolerant' | 'Following' | 'Hidden' | 'Operator';
+  /** Whether GPU Feature Discovery labels the node; otherwise the controller does. */
+  readonly hasDiscovery: boolean;
+  readonly exporter: 'None' | 'ByLabel' | 'ByEviction';
+  /** A holder that goes by label alone. */
+  readonly hasClient: boolean;
+  /** Whether the kubelet tells who holds what. */
+  readonly kubeletTells: boolean;
+  readonly hasStartupTaint: boolean;
+  readonly modeSurvivesReboot: boolean;
+  /** The label that tools of mig-manager read was there before us. */
+  readonly hasConfigState: boolean;
+}
+
+export function drawSetup(random: Random): Setup {
+  const plugins = ['Stock', 'Stock', 'Tolerant', 'Following', 'Hidden', 'Operator', 'Operator'] as const;
+  return {
+    product: random.chance(0.8) ? 'NVIDIA A100-SXM4-40GB' : 'NVIDIA A30',
+    gpus: 2 + (random.chance(0.2) ? random.integer(3) : 0),
+    strategy: random.chance(0.85) ? 'mixed' : 'single',
+    plugin: random.pick(plugins) ?? 'Stock',
+    hasDiscovery: random.chance(0.4),
+    exporter: random.pick(['None', 'None', 'ByLabel', 'ByEviction'] as const) ?? 'None',
+    hasClient: random.chance(0.2),
+    kubeletTells: random.chance(0.8),
+    hasStartupTaint: random.chance(0.25),
+    modeSurvivesReboot: random.chance(0.7),
+    hasConfigState: random.chance(0.3),
+  };
+}
+
+/** The controller's own defaults, but for the deadlines, which would only make stories long. */
+export const settings: NodeSettings = {
+  settleMs: 300,
+  deadlineMs: 60_000,
+  waitingPollMs: 5000,
+  refreshAfterMs: 1000,
+  advertiseDeadlineMs: 60_000,
+  holdersDeadlineMs: 30_000,
+  gpuHolders: defaultHolders,
+};

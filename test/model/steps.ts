@@ -1,0 +1,283 @@
+import { applyPolicy, drawSpec } from './policies.ts';
+import type { Kind } from './api.ts';
+import { DriverRefusal } from './device.ts';
+import type { World } from './world.ts';
+
+type Act = (world: World) => void;
+
+/** Everything that can happen to a node, with how often it does. */
+const table = {
+  wait: [14, () => undefined],
+  editPolicy: [
+    10,
+    (world) => {
+      const { random, setup } = world;
+      applyPolicy(world, random.chance(0.8) ? 'a' : 'b', drawSpec(setup, random, random.chance(0.6)));
+    },
+  ],
+  deletePolicy: [3, (world) => deleteAny(world)],
+  addPod: [10, (world) => world.kubelet.schedule()],
+  endPod: [
+    9,
+    (world) => {
+      const pod = world.random.pick(world.kubelet.userPods());
+      if (pod) world.kubelet.endPod(pod.metadata.uid ?? '');
+    },
+  ],
+  endAllPods: [4, (world) => endPods(world)],
+  crashController: [3, (world) => world.crashController()],
+  crashControllerSoon: [
+    4,
+    (world) => {
+      world.crashIn = { who: 'controller', calls: 1 + world.random.integer(6) };
+    },
+  ],
+  failOver: [3, (world) => world.lead()],
+  stopOldLeaders: [4, (world) => world.stopOldLeaders()],
+  stallController: [
+    3,
+    (world) => {
+      const controller = world.random.pick(world.controllers);
+      if (controller) controller.worker.stallMs = world.random.between(500, 40_000);
+    },
+  ],
+  freezeWatch: [
+    4,
+    (world) => {
+      const kinds: readonly Kind[] = ['nodes', 'partitions', 'policies', 'agents'];
+      world.random.pick(world.controllers)?.frozen.add(world.random.pick(kinds) ?? 'nodes');
+    },
+  ],
+  thawWatches: [6, (world) => thaw(world)],
+  loseAnswers: [
+    3,
+    (world) => {
+      world.faults.lostAnswer = world.random.pick([0.1, 0.3, 0.6]) ?? 0;
+    },
+  ],
+  refuseCalls: [
+    2,
+    (world) => {
+      world.faults.refusal = world.random.pick([0.1, 0.5, 1]) ?? 0;
+    },
+  ],
+  healApi: [
+    5,
+    (world) => {
+      world.faults.lostAnswer = 0;
+      world.faults.refusal = 0;
+    },
+  ],
+  crashAgent: [3, (world) => world.endAgent(10_000)],
+  crashAgentSoon: [
+    5,
+    (world) => {
+      world.crashIn = { who: 'agent', calls: 1 + world.random.integer(8) };
+    },
+  ],
+  holdAgent: [
+    1,
+    (world) => {
+      world.faults.agentHeld = true;
+      world.endAgent(1000);
+    },
+  ],
+  releaseAgent: [
+    4,
+    (world) => {
+      world.faults.agentHeld = false;
+    },
+  ],
+  reboot: [2, (world) => world.reboot()],
+  reloadDriver: [1, (world) => world.reloadDriver()],
+  replaceNode: [1, (world) => world.replaceNode()],
+  driverDown: [
+    2,
+    (world) => {
+      world.faults.driverDown = true;
+    },
+  ],
+  driverUp: [
+    4,
+    (world) => {
+      world.faults.driverDown = false;
+    },
+  ],
+  muteKubelet: [
+    1,
+    (world) => {
+      world.faults.kubeletMute = true;
+    },
+  ],
+  unmuteKubelet: [
+    3,
+    (world) => {
+      world.faults.kubeletMute = false;
+    },
+  ],
+  failOperations: [
+    4,
+    (world) => {
+      world.faults.failures = 1 + world.random.integer(3);
+    },
+  ],
+  loseGpu: [
+    1,
+    (world) => {
+      const gpu = world.random.pick(world.device.gpus);
+      if (!gpu) return;
+      world.checks.devicesAreLost([gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)]);
+      gpu.isLost = true;
+      world.device.version += 1;
+    },
+  ],
+  findGpu: [3, (world) => findGpus(world)],
+  destroyByHand: [4, (world) => drift(world, 'DestroyInstance')],
+  createByHand: [3, (world) => drift(world, 'CreateInstance')],
+  budgetHolds: [
+    2,
+    (world) => {
+      world.faults.budget = true;
+    },
+  ],
+  budgetGives: [
+    4,
+    (world) => {
+      world.faults.budget = false;
+    },
+  ],
+  holdersStay: [
+    2,
+    (world) => {
+      world.faults.stubborn = true;
+    },
+  ],
+  holdersGo: [
+    3,
+    (world) => {
+      world.faults.stubborn = false;
+    },
+  ],
+  discoveryDies: [
+    2,
+    (world) => {
+      world.faults.discoveryDead = true;
+    },
+  ],
+  discoveryLives: [
+    3,
+    (world) => {
+      world.faults.discoveryDead = false;
+    },
+  ],
+  slowStatus: [
+    2,
+    (world) => {
+      world.faults.slowStatus = true;
+    },
+  ],
+  quickStatus: [
+    2,
+    (world) => {
+      world.faults.slowStatus = false;
+    },
+  ],
+  cordon: [1, (world) => cordon(world, true)],
+  uncordon: [3, (world) => cordon(world, false)],
+  foreignMark: [
+    2,
+    (world) =>
+      world.editNode('user', (node) => ({
+        ...node,
+        metadata: {
+          ...node.metadata,
+          labels: { ...node.metadata.labels, 'example.com/round': String(world.random.integer(9)) },
+        },
+      })),
+  ],
+  removeTaintByHand: [
+    1,
+    (world) => {
+      world.checks.isForcedOpen = true;
+      world.editNode('user', (node) => ({
+        ...node,
+        spec: {
+          ...node.spec,
+          taints: (node.spec?.taints ?? []).filter(({ key }) => key !== 'gpupartition.dev/repartitioning'),
+        },
+      }));
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly [number, Act]>>;
+
+export type StepName = keyof typeof table;
+
+export interface Step {
+  readonly name: StepName;
+  readonly seed: number;
+  /** How long the world goes on after it. */
+  readonly ms: number;
+}
+
+const names = Object.keys(table) as readonly StepName[];
+const weighted = names.flatMap((name) => Array<StepName>(table[name][0]).fill(name));
+
+export function listSteps(): readonly StepName[] {
+  return weighted;
+}
+
+export function take(world: World, name: StepName): void {
+  table[name][1](world);
+}
+
+export function endPods(world: World): void {
+  for (const pod of world.kubelet.userPods()) world.kubelet.endPod(pod.metadata.uid ?? '');
+}
+
+export function thaw(world: World): void {
+  for (const controller of world.controllers) controller.frozen.clear();
+  world.deliverAll();
+}
+
+export function findGpus(world: World): void {
+  for (const gpu of world.device.gpus) {
+    if (!gpu.isLost) continue;
+    // It comes back after a reset: without instances.
+    gpu.isLost = false;
+    gpu.slices = [];
+    world.device.version += 1;
+    world.kubelet.devicesChanged();
+  }
+}
+
+export function cordon(world: World, isCordoned: boolean): void {
+  world.editNode('user', (node) => {
+    const { unschedulable: _before, ...spec } = node.spec ?? {};
+    return { ...node, spec: { ...spec, ...(isCordoned && { unschedulable: true }) } };
+  });
+}
+
+function deleteAny(world: World): void {
+  const policy = world.random.pick(world.api.list('policies'));
+  if (policy) world.api.delete('policies', policy.metadata.name, 'user');
+}
+
+/** Somebody at the node uses nvidia-smi. */
+function drift(world: World, action: 'DestroyInstance' | 'CreateInstance'): void {
+  const { device, random, kubelet } = world;
+  const gpu = random.pick(device.gpus.filter(({ mig, isLost }) => mig === 'Enabled' && !isLost));
+  if (!gpu) return;
+  const held = new Set([...kubelet.allocations.values()].map(({ id }) => id));
+  const profile = random.pick(device.model.profiles.filter(({ name }) => /^\dg\.\d+gb$/.test(name)));
+  const idle = random.pick(gpu.slices.filter(({ uuid }) => !held.has(uuid)));
+  const chosen =
+    action === 'DestroyInstance' ? idle : profile && { profile: profile.name, start: random.pick(profile.starts) ?? 0 };
+  if (!chosen) return;
+  if ('uuid' in chosen) world.checks.devicesAreLost([chosen.uuid]);
+  try {
+    device.takeStep(gpu, { action, profile: chosen.profile, start: chosen.start });
+    kubelet.devicesChanged();
+  } catch (error) {
+    if (!(error instanceof DriverRefusal)) throw error;
+  }
+}

@@ -1,0 +1,159 @@
+import type { Bug } from './bugs.ts';
+import { findTrouble } from './calm.ts';
+import { applyPolicy, drawSpec } from './policies.ts';
+import { Random } from './random.ts';
+import { drawSetup, type Setup } from './setup.ts';
+import { cordon, endPods, findGpus, listSteps, type Step, type StepName, take, thaw } from './steps.ts';
+import { Violation } from './violation.ts';
+import { World } from './world.ts';
+
+/** What a seed tells: a node, what happens to it, and what its policies say in the end. */
+export interface Story {
+  readonly seed: number;
+  readonly setup: Setup;
+  readonly steps: readonly Step[];
+  readonly end: 'Enforce' | 'Delete' | 'Plan' | 'Pause';
+}
+
+const pauses = [0, 20, 20, 150, 150, 600, 600, 2000, 2000, 5000, 15_000, 60_000] as const;
+
+/** Some stories are about one thing, which chance alone would seldom do often enough. */
+const themes = {
+  Usual: { setup: {}, names: listSteps(), pauses },
+  Drift: {
+    setup: { hasClient: false },
+    names: [
+      'destroyByHand',
+      'destroyByHand',
+      'destroyByHand',
+      'createByHand',
+      'endAllPods',
+      'addPod',
+      'crashController',
+    ],
+    pauses: [20, 2000, 60_000, 60_000, 60_000],
+  },
+  Holders: {
+    setup: { exporter: 'ByEviction', plugin: 'Stock' },
+    names: ['holdersStay', 'budgetHolds', 'crashController', 'endAllPods', 'wait', 'wait', 'wait', 'wait'],
+    pauses: [2000, 60_000, 300_000],
+  },
+} as const satisfies Readonly<
+  Record<
+    string,
+    { readonly setup: Partial<Setup>; readonly names: readonly StepName[]; readonly pauses: readonly number[] }
+  >
+>;
+
+export type Theme = keyof typeof themes;
+
+export function drawStory(seed: number, theme: Theme = 'Usual'): Story {
+  const random = new Random(seed);
+  const setup = { ...drawSetup(random), ...themes[theme].setup };
+  const { names, pauses } = themes[theme];
+  const count = 60 + Math.floor(140 * random.next() ** 4);
+  const steps = Array.from({ length: count }, (_, index): Step => ({
+    name: index === 0 ? 'editPolicy' : (random.pick(names) ?? 'wait'),
+    seed: random.integer(2 ** 31),
+    ms: index === 0 ? 3000 : (random.pick(pauses) ?? 0),
+  }));
+  const end =
+    random.pick(['Enforce', 'Enforce', 'Enforce', 'Enforce', 'Delete', 'Plan', 'Pause'] as const) ?? 'Enforce';
+  return { seed, setup, steps, end };
+}
+
+/** Holders that stayed rest for an hour at most, and a device that drifts for another. */
+const patienceMs = 3 * 3600_000;
+
+/** @throws Violation where a promise is broken on the way, or where all does not come to rest afterwards */
+export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): World {
+  const world = new World(setup, seed, bug);
+  for (const step of steps) {
+    world.random = new Random(step.seed);
+    take(world, step.name);
+    world.run(step.ms);
+  }
+  world.random = new Random(seed);
+  calmDown(world, end);
+  comeToRest(world, end);
+  return world;
+}
+
+/** Faults stop, and what the users want stays as it is. */
+function calmDown(world: World, end: Story['end']): void {
+  world.healFaults();
+  endPods(world);
+  findGpus(world);
+  cordon(world, false);
+  world.stopOldLeaders();
+  thaw(world);
+  const { api, setup, random } = world;
+  for (const { metadata } of api.list('policies')) {
+    if (end === 'Delete' || metadata.name === 'b') api.delete('policies', metadata.name, 'user');
+  }
+  if (end === 'Delete') return;
+  const spec = drawSpec(setup, random, true);
+  applyPolicy(world, 'a', {
+    ...spec,
+    ...(end === 'Plan' && { mode: 'Plan' as const }),
+    ...(end === 'Pause' && { rollout: { paused: true } }),
+  });
+}
+
+/**
+ * Waits until all is as it has to be, then watches that nothing happens any more.
+ * @throws Violation
+ */
+export function comeToRest(world: World, end: Story['end'], watchMs = 600_000): void {
+  const { timeline, checks } = world;
+  const since = timeline.now;
+  let trouble: string | undefined = 'nothing was looked at';
+  for (let pause = 1000; trouble !== undefined; pause = Math.min(pause * 1.5, 60_000)) {
+    if (timeline.now - since > patienceMs) throw new Violation('L1', `not at rest: ${trouble}`);
+    world.run(pause);
+    if (timeline.now - since > 20_000) endPods(world);
+    trouble = findTrouble(world, end);
+  }
+  // Labels may be due, an own write come back: then nothing happens any more.
+  world.run(end === 'Enforce' ? 70_000 : 400_000);
+  const [writes, operations] = [checks.controllerWrites, checks.operations];
+  world.run(watchMs);
+  const after = findTrouble(world, end);
+  if (after !== undefined) throw new Violation('L1', `did not stay at rest: ${after}`);
+  if (checks.controllerWrites !== writes) {
+    throw new Violation('S9', `${checks.controllerWrites - writes} writes, and nothing had changed`);
+  }
+  if (checks.operations !== operations) throw new Violation('S9', 'the device is changed, and all is as wished');
+}
+
+/** The shortest story that still breaks the same promise (ddmin). */
+export function shrinkStory(story: Story, invariant: string, bug?: Bug): Story {
+  let { steps } = story;
+  for (let size = Math.ceil(steps.length / 2); size >= 1;) {
+    let isSmaller = false;
+    for (let at = 0; at < steps.length;) {
+      const fewer = [...steps.slice(0, at), ...steps.slice(at + size)];
+      if (findViolation({ ...story, steps: fewer }, bug)?.invariant === invariant) {
+        steps = fewer;
+        isSmaller = true;
+      } else at += size;
+    }
+    if (!isSmaller || size > 1) size = size === 1 ? 0 : Math.ceil(size / 2);
+  }
+  return { ...story, steps };
+}
+
+export function findViolation(story: Story, bug?: Bug): Violation | undefined {
+  try {
+    runStory(story, bug);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error;
+    throw error;
+  }
+}
+
+export function tellStory({ seed, setup, steps, end }: Story): string {
+  const lines = steps.map(({ name, ms, seed: own }) => `  ${name} (${own}), then ${ms} ms`);
+  return [`seed ${seed}, in the end ${end}`, JSON.stringify(setup), ...lines].join('\n');
+}

@@ -1,0 +1,373 @@
+import type { NodeObject } from '../../src/controller/project.ts';
+import { type Decision, decide } from '../../src/core/node/decide.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
+import { AgentProcess } from './agent.ts';
+import { Api, type Change, type Kind, type Partition, type Pod, refuse } from './api.ts';
+import type { Bug } from './bugs.ts';
+import { Checks } from './checks.ts';
+import { ControllerProcess } from './controller.ts';
+import { Device } from './device.ts';
+import { Kubelet } from './kubelet.ts';
+import { Random } from './random.ts';
+import type { Setup } from './setup.ts';
+import { Timeline } from './timeline.ts';
+
+/** The process has been ended in the middle of what it did. */
+class Ended extends Error {}
+
+/** What goes wrong for a while. */
+export interface Faults {
+  /** How likely a write is done, and its answer lost. */
+  lostAnswer: number;
+  /** How likely the API server refuses. */
+  refusal: number;
+  /** nvidia-smi does not answer. */
+  driverDown: boolean;
+  /** The kubelet's socket does not answer. */
+  kubeletMute: boolean;
+  /** So many operations on the device fail. */
+  failures: number;
+  /** Evictions are refused by a disruption budget. */
+  budget: boolean;
+  /** Holders of GPUs do not end. */
+  stubborn: boolean;
+  discoveryDead: boolean;
+  slowStatus: boolean;
+  /** The agent is not started again. */
+  agentHeld: boolean;
+}
+
+const noFaults: Faults = {
+  lostAnswer: 0,
+  refusal: 0,
+  driverDown: false,
+  kubeletMute: false,
+  failures: 0,
+  budget: false,
+  stubborn: false,
+  discoveryDead: false,
+  slowStatus: false,
+  agentHeld: false,
+};
+
+const watched: readonly Kind[] = ['nodes', 'partitions', 'policies', 'agents'];
+
+/** Where a call of a controller goes wrong: for runs that try every place. */
+export interface Mishap {
+  /** Counted from 1. */
+  readonly call: number;
+  readonly what: 'CrashBefore' | 'CrashAfter' | 'LoseAnswer';
+}
+
+/** One node, its API server, and all who work on it. */
+export class World {
+  readonly timeline = new Timeline();
+  readonly setup: Setup;
+  readonly bug: Bug | undefined;
+  random: Random;
+  readonly api: Api;
+  readonly device: Device;
+  readonly kubelet: Kubelet;
+  readonly checks: Checks;
+  readonly faults: Faults = { ...noFaults };
+  controllers: readonly ControllerProcess[] = [];
+  agent: AgentProcess | undefined;
+  mishap: Mishap | undefined;
+  /** Calls of controllers so far; of those that write, too. */
+  calls = 0;
+  writes: number[] = [];
+  /** Calls until a process is ended. */
+  crashIn: { readonly who: 'agent' | 'controller'; calls: number } | undefined;
+  readonly #due = new Set<string>();
+  #nodes = 1;
+  #leaders = 0;
+  #agentRound = 0;
+
+  constructor(setup: Setup, seed: number, bug?: Bug) {
+    this.setup = setup;
+    this.bug = bug;
+    this.random = new Random(seed);
+    this.device = new Device(setup.product, setup.gpus);
+    this.checks = new Checks(this);
+    this.api = new Api((change) => this.#changed(change));
+    this.kubelet = new Kubelet(this);
+    this.api.create('nodes', 'n', this.#newNode(), 'cluster');
+    this.kubelet.start();
+    this.#startAgentSoon(500);
+    this.lead();
+  }
+
+  get node(): NodeObject | undefined {
+    return this.api.find('nodes', 'n');
+  }
+
+  get partition(): Partition | undefined {
+    return this.api.find('partitions', 'n');
+  }
+
+  pods(): readonly Pod[] {
+    return this.api.list('pods');
+  }
+
+  hasBug(name: string): boolean {
+    return this.bug?.name === name;
+  }
+
+  /** What the controllers ask, with the planted bug in it where there is one. */
+  decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
+    const { bug } = this;
+    if (!bug) return decide(snapshot, memory);
+    const decision = decide(bug.see?.(snapshot) ?? snapshot, bug.remember?.(memory) ?? memory);
+    if ('look' in decision) return decision;
+    return { ...decision, ...bug.say?.(decision, snapshot) };
+  }
+
+  /** Lets time pass. */
+  run(ms: number): void {
+    const until = this.timeline.now + ms;
+    while (this.timeline.step(until)) this.checks.always();
+  }
+
+  later(from: number, to: number, run: () => void): void {
+    this.timeline.after(this.random.between(from, to), run);
+  }
+
+  editNode(by: string, change: (node: NodeObject) => NodeObject): void {
+    if (this.node) this.api.update('nodes', 'n', by, change);
+  }
+
+  // --- calls of programs ------------------------------------------------------------------------------------------
+
+  *call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
+    yield this.random.between(2, 40);
+    const isController = by !== 'agent';
+    if (isController) this.calls += 1;
+    const { calls, mishap, faults } = this;
+    if (isController && kind === 'Write') this.writes.push(calls);
+    const planned = isController && mishap?.call === calls ? mishap.what : undefined;
+    if (planned === 'CrashBefore') this.#endController(by);
+    this.mayCrash(isController ? 'controller' : 'agent', by);
+    if (faults.refusal > 0 && this.random.chance(faults.refusal)) throw refuse(500, 'InternalError', 'etcd is away');
+    const answer = act();
+    yield this.random.between(1, 20);
+    if (planned === 'CrashAfter') this.#endController(by);
+    const isLost = kind === 'Write' && faults.lostAnswer > 0 && this.random.chance(faults.lostAnswer);
+    if (planned === 'LoseAnswer' || isLost) throw refuse(0, 'Timeout', 'no answer');
+    return answer;
+  }
+
+  isFault(error: unknown): boolean {
+    return error instanceof ApiError || error instanceof Ended;
+  }
+
+  mayCrash(who: 'agent' | 'controller', name = 'agent'): void {
+    const { crashIn } = this;
+    if (crashIn?.who !== who) return;
+    crashIn.calls -= 1;
+    if (crashIn.calls > 0) return;
+    this.crashIn = undefined;
+    if (who === 'controller') this.#endController(name);
+    this.endAgent(5000);
+    throw new Ended();
+  }
+
+  #endController(name: string): void {
+    this.controllers.find((one) => one.name === name)?.stop();
+    this.controllers = this.controllers.filter((one) => !one.isGone);
+    if (this.controllers.length === 0) this.later(100, 5000, () => this.controllers.length === 0 && this.lead());
+    throw new Ended();
+  }
+
+  failsNow(): boolean {
+    if (this.faults.failures <= 0) return false;
+    this.faults.failures -= 1;
+    return true;
+  }
+
+  evict(uid: string, by: string): void {
+    const pod = this.api.find('pods', uid);
+    if (!pod) throw refuse(404, 'NotFound', uid);
+    this.checks.podIsEvicted(pod, by);
+    if (this.faults.budget && !this.hasBug('EvictPastBudget')) {
+      throw refuse(429, 'TooManyRequests', 'it would violate the pod’s disruption budget');
+    }
+    this.kubelet.terminate(pod);
+  }
+
+  createPartition(name: string, nodeUID: string, by: string): Partition {
+    return this.api.create(
+      'partitions',
+      name,
+      {
+        apiVersion: 'gpupartition.dev/v1alpha1',
+        kind: 'GpuNodePartition',
+        metadata: { name, uid: `partition-of-${nodeUID}-${this.api.log.length}`, generation: 1 },
+        spec: { nodeUID },
+      },
+      by,
+    );
+  }
+
+  // --- controllers ------------------------------------------------------------------------------------------------
+
+  /** A new leader begins; those before it go on until they are stopped. */
+  lead(): void {
+    this.#leaders += 1;
+    this.controllers = [...this.controllers, new ControllerProcess(this, `controller-${this.#leaders}`)];
+  }
+
+  crashController(): void {
+    for (const controller of this.controllers) controller.stop();
+    this.controllers = [];
+    this.later(0, 10_000, () => this.controllers.length === 0 && this.lead());
+  }
+
+  stopOldLeaders(): void {
+    for (const controller of this.controllers.slice(0, -1)) controller.stop();
+    this.controllers = this.controllers.slice(-1);
+    if (this.controllers.length === 0) this.lead();
+  }
+
+  // --- the agent --------------------------------------------------------------------------------------------------
+
+  endAgent(withinMs: number): void {
+    this.agent?.worker.stop();
+    this.agent = undefined;
+    this.#setAgentPod(false);
+    this.#startAgentSoon(withinMs);
+  }
+
+  #startAgentSoon(withinMs: number): void {
+    const round = (this.#agentRound += 1);
+    this.later(100, withinMs, () => {
+      if (round !== this.#agentRound || !this.kubelet.isUp || !this.node) return;
+      if (this.faults.agentHeld) return this.#startAgentSoon(5000);
+      this.agent = new AgentProcess(this);
+      this.#setAgentPod(true);
+    });
+  }
+
+  #setAgentPod(isReady: boolean): void {
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] };
+    if (this.api.find('agents', 'agent')) this.api.update('agents', 'agent', 'kubelet', (pod) => ({ ...pod, status }));
+    else {
+      const metadata = { name: 'agent', uid: 'agent' };
+      this.api.create('agents', 'agent', { metadata, spec: { nodeName: 'n' }, status }, 'kubelet');
+    }
+  }
+
+  // --- the machine ------------------------------------------------------------------------------------------------
+
+  reboot(): void {
+    if (!this.kubelet.isUp) return;
+    this.checks.devicesAreLost();
+    this.kubelet.shutDown();
+    this.device.loseInstances();
+    if (!this.setup.modeSurvivesReboot) for (const gpu of this.device.gpus) gpu.mig = 'Disabled';
+    this.kubelet.boot += 1;
+    this.endAgent(1e9);
+    this.later(5000, 60_000, () => {
+      this.kubelet.comeUp();
+      this.#startAgentSoon(5000);
+    });
+  }
+
+  /** The driver is loaded anew, which nobody's process would let happen. */
+  reloadDriver(): void {
+    if (this.device.processes.size > 0 || !this.kubelet.isUp) return;
+    this.checks.devicesAreLost();
+    this.device.loseInstances();
+    this.kubelet.devicesChanged();
+  }
+
+  /** The Node is deleted, and comes back under its name as another one. */
+  replaceNode(): void {
+    const { node } = this;
+    if (!node || !this.kubelet.isUp) return;
+    this.checks.devicesAreLost();
+    this.kubelet.shutDown();
+    this.device.loseInstances();
+    this.kubelet.boot += 1;
+    this.endAgent(1e9);
+    for (const pod of this.kubelet.userPods()) this.kubelet.endPod(pod.metadata.uid ?? '');
+    this.api.delete('nodes', 'n', 'user');
+    const old = this.partition?.metadata.uid;
+    const collectGarbage = (): void => {
+      if (old !== undefined && this.partition?.metadata.uid === old) this.api.delete('partitions', 'n', 'cluster', old);
+    };
+    this.later(100, 20_000, collectGarbage);
+    this.later(100, 10_000, () => {
+      this.#nodes += 1;
+      this.api.create('nodes', 'n', this.#newNode(), 'cluster');
+      this.kubelet.comeUp();
+      this.#startAgentSoon(5000);
+    });
+  }
+
+  #newNode(): NodeObject {
+    const { hasStartupTaint, hasDiscovery, hasConfigState } = this.setup;
+    const deployed = this.kubelet.daemons.flatMap(({ deployLabel }) => deployLabel ?? []).map((key) => [key, 'true']);
+    return {
+      metadata: {
+        name: 'n',
+        uid: `node-${this.#nodes}`,
+        labels: {
+          pool: 'p',
+          'nvidia.com/gpu.present': 'true',
+          'example.com/team': 'a',
+          ...Object.fromEntries(deployed),
+          ...(hasDiscovery && { 'nvidia.com/gfd.timestamp': '0' }),
+          ...(hasConfigState && { 'nvidia.com/mig.config.state': 'success' }),
+        },
+        annotations: { 'example.com/owner': 'b' },
+      },
+      spec: {
+        taints: [
+          { key: 'example.com/ours', effect: 'PreferNoSchedule' },
+          ...(hasStartupTaint ? [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }] : []),
+        ],
+      },
+      status: {
+        allocatable: {},
+        nodeInfo: { bootID: this.kubelet.bootID },
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    };
+  }
+
+  // --- watches ----------------------------------------------------------------------------------------------------
+
+  #changed(change: Change): void {
+    this.checks.apiHasChanged(change);
+    const { kind } = change;
+    if (kind === 'nodes' || kind === 'pods') this.kubelet?.syncDaemonsSoon();
+    if (!watched.includes(kind)) return;
+    for (const controller of this.controllers) {
+      const key = `${controller.name} ${kind}`;
+      if (this.#due.has(key)) continue;
+      this.#due.add(key);
+      this.later(1, 150, () => {
+        this.#due.delete(key);
+        controller.deliver(kind);
+      });
+    }
+    if (kind === 'partitions' && !this.#due.has('agent')) {
+      this.#due.add('agent');
+      this.later(1, 150, () => {
+        this.#due.delete('agent');
+        this.agent?.see(this.partition);
+      });
+    }
+  }
+
+  deliverAll(): void {
+    for (const controller of this.controllers) for (const kind of watched) controller.deliver(kind);
+  }
+
+  healFaults(): void {
+    Object.assign(this.faults, noFaults);
+    this.crashIn = undefined;
+  }
+}
