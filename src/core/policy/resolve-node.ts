@@ -1,31 +1,11 @@
-import type { DeviceReport, GpuPartitionPolicy, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
+import type { DeviceReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
 import { assignEntries } from './assign-entries.ts';
 import { nameEntries } from './entry-key.ts';
 import { type LayoutEntry, readEntries } from './layout-entry.ts';
 import { liveGeometry } from './live-geometry.ts';
-import { selectsNode } from './node-selector.ts';
-import { byPrecedence } from './precedence.ts';
 import type { LayoutRefusal } from './refusal.ts';
 import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
-
-/** Which policy decides over a node: the winner and those that lost to it, in order of precedence. */
-export interface Decision {
-  readonly winner: GpuPartitionPolicy | undefined;
-  readonly losers: readonly GpuPartitionPolicy[];
-}
-
-export function decidePolicy(
-  policies: readonly GpuPartitionPolicy[],
-  nodeLabels: Readonly<Record<string, string>>,
-): Decision {
-  const [winner, ...losers] = policies
-    .filter(
-      ({ spec, metadata }) => metadata.deletionTimestamp === undefined && selectsNode(spec.nodeSelector, nodeLabels),
-    )
-    .sort(byPrecedence);
-  return { winner, losers };
-}
 
 /** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why not. */
 export type NodeWish =
