@@ -1,4 +1,4 @@
-import { changeLoans } from './borrowed-labels.ts';
+import { changeBorrowedLabels } from './borrowed-labels.ts';
 import type { NodeChange, NodeMetadata, Taint } from './node-change.ts';
 
 /** One operation of RFC 6902. */
@@ -14,7 +14,7 @@ export interface JsonPatchOperation {
  * list meanwhile.
  */
 export function patchNode(node: NodeMetadata, change: NodeChange): readonly JsonPatchOperation[] {
-  const { labels, annotations } = changeLoans(node, change.borrow ?? {}, change.giveBack ?? []);
+  const { labels, annotations } = changeBorrowedLabels(node, change.borrow ?? {}, change.giveBack ?? []);
   return [
     ...patchTaints(node.taints, change),
     ...patchMap('/metadata/labels', node.labels, { ...change.labels, ...labels }),

@@ -8,7 +8,7 @@ import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
 
 /** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why not. */
-export type NodeWish =
+export type NodeResolution =
   | {
       readonly wish: Wish;
       /** Entries that apply to no GPU of this node. */
@@ -30,7 +30,7 @@ export type NodeWish =
  * @param device what the node's agent reported
  * @param current the wish that the node has now: an entry with a count keeps the GPUs that it chose before
  */
-export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeWish {
+export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeResolution {
   const gpus = device.gpus ?? [];
   const names = nameEntries(spec.layouts);
   const entries = readEntries(spec.layouts, device);
@@ -66,7 +66,7 @@ function wishFor(
 function findRefused(
   entries: readonly LayoutEntry[],
   entryOf: ReadonlyMap<string, number>,
-): Extract<NodeWish, { readonly refusal: LayoutRefusal }> | undefined {
+): Extract<NodeResolution, { readonly refusal: LayoutRefusal }> | undefined {
   for (const [index, { layouts }] of entries.entries()) {
     for (const [uuid, layout] of layouts) {
       if ('refusal' in layout && entryOf.get(uuid) === index) return { refusal: layout.refusal, entry: index };

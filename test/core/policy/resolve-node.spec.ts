@@ -3,7 +3,7 @@ import type { GpuReport, PolicyLayout, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { liveGeometry } from '../../../src/core/policy/live-geometry.ts';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
-import { type NodeWish, resolveNode } from '../../../src/core/policy/resolve-node.ts';
+import { type NodeResolution, resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { SkippedEntry } from '../../../src/core/policy/skipped-entry.ts';
 import { wishHash } from '../../../src/core/policy/wish.ts';
 import { aDevice, aGpu, aPolicy, uuidOf } from '../../support/builders.ts';
@@ -142,12 +142,12 @@ describe('entries with a count', () => {
   const A30 = { product: 'NVIDIA A30', mig: 'Disabled' as const };
 
   /** Layouts by GPU index: `7g.40gb ×1`, `whole`, or undefined for a GPU that is left alone. */
-  function layoutsOf(result: NodeWish): Readonly<Record<string, unknown>> {
+  function layoutsOf(result: NodeResolution): Readonly<Record<string, unknown>> {
     if (!('wish' in result)) throw new Error(result.refusal.message);
     return Object.fromEntries(result.wish.gpus.map(({ uuid, profiles }) => [uuid.slice(-1), profiles ?? 'whole']));
   }
 
-  function wishOf(result: NodeWish): Wish {
+  function wishOf(result: NodeResolution): Wish {
     if (!('wish' in result)) throw new Error(result.refusal.message);
     return result.wish;
   }
