@@ -50,7 +50,10 @@ export class PolicyReconciler {
     // 2. Report. What is accepted is written before anything of it starts.
     await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted), record.tally));
     record.acceptedGeneration = accepted;
-    if (isNew) this.#requeueNodes(record.nodes);
+    const told = isNew && !isAccepted ? listRefused(record) : undefined;
+    if (!isNew || (!isAccepted && told === record.toldRefusal)) return;
+    record.toldRefusal = told;
+    this.#requeueNodes(record.nodes);
   }
 
   /** Asks each node whether it can take the policy, a few at a time. @returns false where the policy was edited meanwhile */

@@ -28,6 +28,8 @@ export interface ListOptions extends CallOptions {
    * before Kubernetes 1.34 past their watch cache and its indexes to etcd, where they read every object of the resource.
    */
   readonly paged?: boolean;
+  /** The objects come with their metadata only. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface List<T> {
@@ -121,32 +123,18 @@ export class KubeClient {
   ): AsyncGenerator<List<T> & { readonly isLast: boolean }> {
     const path = collectionPath(resource, selection.namespace);
     const { labelSelector, fieldSelector } = selection;
-    const { pageSize = 500, paged = true, ...call } = options;
+    const { pageSize = 500, paged = true, metadataOnly = false, ...call } = options;
+    const accept = metadataOnly ? { accept: metadataListAccept } : {};
     const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     let next: string | undefined;
     do {
       const query = { labelSelector, fieldSelector, limit: paged ? pageSize : undefined, continue: next };
-      const page = await this.#send<Page<T>>({ method: 'GET', path, query, timeoutMs: 60_000, ...call });
+      const page = await this.#send<Page<T>>({ method: 'GET', path, query, timeoutMs: 60_000, ...accept, ...call });
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       // The items of a list of a built-in type come without apiVersion and kind.
       const items = page.items.map((item) => ({ ...type, ...item }));
       yield { items, resourceVersion: page.metadata.resourceVersion, isLast: next === undefined };
     } while (next !== undefined);
-  }
-
-  /**
-   * Makes sure that the server has reached a version of a resource. @throws ApiError with the cause `ResourceVersionTooLarge` when it has
-   * not within three seconds: it lags, or was restored from a backup.
-   */
-  async confirmVersion(
-    resource: Resource,
-    { namespace, labelSelector, fieldSelector }: Selection,
-    resourceVersion: string,
-    options?: CallOptions,
-  ): Promise<void> {
-    const path = collectionPath(resource, namespace);
-    const query = { labelSelector, fieldSelector, limit: 1, resourceVersion, resourceVersionMatch: 'NotOlderThan' };
-    await this.request({ method: 'GET', path, query, accept: metadataListAccept, ...options });
   }
 
   create<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T> {

@@ -6,11 +6,13 @@ import { backoffMs } from './backoff.ts';
 import { usualTiming } from './reflector-options.ts';
 import type { ReflectorCounts, ReflectorOptions, ReflectorTiming } from './reflector-options.ts';
 import { collectionPath, keyOf, type KubeObject } from './resource.ts';
-import { isSame, ObjectStore, type Change, type Store } from './store.ts';
-import { WatchCursor } from './watch-cursor.ts';
+import { ObjectStore, type Change, type Store } from './store.ts';
+import { isAsKnown, type LastChange, lastOf, selectLast } from './last-change.ts';
+import { isOlder } from './resource-version.ts';
+import { TimeTravelError, WatchCursor } from './watch-cursor.ts';
 import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
-/** The server takes three seconds to say that it has not come so far. */
+/** Of the question that comes before a watch is resumed. */
 const longestQuestionMs = 10_000;
 
 /**
@@ -30,6 +32,7 @@ export class Reflector<T extends KubeObject> {
   #connections = 0;
   #failuresInRow = 0;
   #relistAtMs = 0;
+  #last: LastChange | undefined;
   /** The last watch ended when the server was asked to end it: the same server goes on. */
   #endedInTime = false;
   /** When we last tried again without a wait. */
@@ -97,8 +100,9 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * Reads the list in pages if it must come so. Before a watch that resumes after a lost connection, asks whether the server is still
-   * where we are: one that was restored from a backup takes a version of its future and says nothing until it has come there.
+   * Reads the list in pages if it must come so. Before a watch that resumes after a lost connection, asks whether the server still is
+   * where we are: one that was restored from a backup takes a version of its future and says nothing until it has come there, and
+   * where it has, it never tells what it has forgotten.
    * @returns from where to watch; without a version the watch begins with a list.
    */
   async #prepare(): Promise<{ readonly resumeAt: string; readonly isInitial: boolean }> {
@@ -106,17 +110,21 @@ export class Reflector<T extends KubeObject> {
     this.#connections += 1;
     if (performance.now() > this.#relistAtMs) this.#cursor.demandList();
     if (this.#cursor.needsPages) await this.#listPages();
-    else if (this.#cursor.resumeAt !== '' && !this.#endedInTime) await this.#confirmVersion();
+    else if (this.#cursor.resumeAt !== '' && !this.#endedInTime) await this.#takeStock();
     this.#endedInTime = false;
     return { resumeAt: this.#cursor.resumeAt, isInitial: this.#cursor.resumeAt === '' };
   }
 
-  async #confirmVersion(): Promise<void> {
+  /** Asks the server for its version and for the object that changed last. */
+  async #takeStock(): Promise<void> {
     const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
     const timeoutMs = Math.min(this.#timing.idleMs, longestQuestionMs);
-    const options = { signal: this.#stopped.signal, attempts: 1, timeoutMs };
-    await client.confirmVersion(resource, { namespace, labelSelector, fieldSelector }, this.#cursor.newest, options);
-    this.#cursor.takeConfirmation();
+    const options = { signal: this.#stopped.signal, attempts: 1, timeoutMs, pageSize: 1, metadataOnly: true };
+    const selection = selectLast(this.#last, { namespace, labelSelector, fieldSelector });
+    for await (const { items, resourceVersion } of client.listPages(resource, selection, options)) {
+      this.#cursor.takeStock(resourceVersion, isAsKnown(this.#last, items[0]));
+      return;
+    }
   }
 
   /** One connection: a list if one is due, then its watch until that ends. */
@@ -154,6 +162,7 @@ export class Reflector<T extends KubeObject> {
       this.#cursor.takeBookmark(version);
     } else if (this.#cursor.takeEvent(version)) {
       const object = this.#strip(event.object);
+      this.#last = { object: event.object.metadata, isGone: event.type === 'DELETED' };
       this.#emit(event.type === 'DELETED' ? this.#items.remove(object) : this.#items.upsert(object));
     }
   }
@@ -166,9 +175,7 @@ export class Reflector<T extends KubeObject> {
       list.delete(key);
       return;
     }
-    const known = this.#items.get(key);
-    const isKnown = known !== undefined && !this.#cursor.mayHaveGoneBack && isSame(known, event.object);
-    list.set(key, isKnown ? known : this.#strip(event.object));
+    list.set(key, this.#strip(event.object));
   }
 
   async #listPages(): Promise<void> {
@@ -185,8 +192,9 @@ export class Reflector<T extends KubeObject> {
 
   /** Makes a complete list the truth. */
   #promote(list: ReadonlyMap<string, T>, version: string): void {
-    const hasGoneBack = this.#cursor.mayHaveGoneBack;
+    const hasGoneBack = this.#cursor.doubts > 0 || [...list].some(([key, object]) => this.#isOlder(key, object));
     this.#cursor.takeList(version);
+    this.#last = lastOf(list);
     this.#failuresInRow = 0;
     this.#relistAtMs = performance.now() + this.#timing.relistMs * (2 / 3 + (Math.random() * 2) / 3);
     const changes = this.#items.replace(list, !hasGoneBack);
@@ -194,6 +202,12 @@ export class Reflector<T extends KubeObject> {
     if (hasGoneBack) this.#tellOfRewind(version);
     this.#emit(changes);
     this.#firstSync.resolve();
+  }
+
+  /** Lists come from the store itself, so that only a restored one has an older state of an object. */
+  #isOlder(key: string, { metadata: { uid, resourceVersion } }: T): boolean {
+    const known = this.#items.get(key)?.metadata;
+    return known?.uid === uid && isOlder(resourceVersion, known?.resourceVersion);
   }
 
   #tellOfRewind(version: string): void {
@@ -233,8 +247,9 @@ export class Reflector<T extends KubeObject> {
     this.#counts.failures += 1;
     if (error instanceof ApiError && error.code === 401) this.#options.client.config.reload();
     const isExpected = this.#cursor.learn(error);
-    let delayMs =
-      ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, this.#failuresInRow);
+    // A server that has gone back answers: how long it was not there before has no say.
+    const failures = error instanceof TimeTravelError ? this.#cursor.doubts : this.#failuresInRow;
+    let delayMs = ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, failures);
     // What a list puts right needs no wait, but not time and again: it may not help.
     if (isExpected && performance.now() - this.#hurriedAtMs > 30 * floorMs) {
       this.#hurriedAtMs = performance.now();

@@ -80,7 +80,7 @@ function describeChange<T extends KubeObject>(key: string, before: T | undefined
 }
 
 /** Whether both are the same state of the same object. */
-export function isSame(a: KubeObject, b: KubeObject): boolean {
+function isSame(a: KubeObject, b: KubeObject): boolean {
   return a.metadata.uid === b.metadata.uid && versionOf(a) === versionOf(b);
 }
 

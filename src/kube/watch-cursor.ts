@@ -10,10 +10,8 @@ export class TimeTravelError extends Error {
   }
 }
 
-/** After so many lists in a row that are older than what we know, it was a restore: believe them. */
-const olderListsUntilBelieved = 3;
-/** A server that says once that it has not reached our version may lag; when it says so again, it was a restore. */
-const timesAheadUntilBelieved = 2;
+/** After so many answers in a row that are older than what we know, it was a restore: believe them. */
+const doubtsUntilBelieved = 3;
 
 /** Where a reflector stands in the history of its resource, and what the next connection has to ask for. */
 export class WatchCursor {
@@ -21,9 +19,7 @@ export class WatchCursor {
   #newest = '';
   /** Where the next watch starts; empty when a list is due. */
   #resumeAt = '';
-  #olderLists = 0;
-  /** How often in a row the server said that it has not reached our version. */
-  #timesAhead = 0;
+  #doubts = 0;
   /** False once the server said that it cannot stream lists. */
   #hasWatchList = true;
   /** The last streamed list failed half way; the next one comes in pages. */
@@ -43,12 +39,9 @@ export class WatchCursor {
     return this.#resumeAt === '' && (!this.#hasWatchList || this.#streamFailed);
   }
 
-  /**
-   * Whether the server may have been restored from a backup. Then a version of ours names another state there, as versions are given
-   * out again.
-   */
-  get mayHaveGoneBack(): boolean {
-    return this.#olderLists > 0 || this.#timesAhead >= timesAheadUntilBelieved;
+  /** How often in a row the server was older than what we know: it lags, or was restored from a backup. */
+  get doubts(): number {
+    return this.#doubts;
   }
 
   /** Has the next connection begin with a list. */
@@ -56,15 +49,19 @@ export class WatchCursor {
     this.#resumeAt = '';
   }
 
+  /**
+   * Takes what the server says of itself before a watch resumes. A list is due when what changed last is not as we know it.
+   * @throws TimeTravelError when its version is older than what we know: it would take the watch and say nothing until it has caught up.
+   */
+  takeStock(version: string, isAsKnown: boolean): void {
+    this.#requireProgress(version);
+    if (!isAsKnown) this.demandList();
+  }
+
   /** Takes the version of a complete list. @throws TimeTravelError when it is older than what we know. */
   takeList(version: string): void {
-    const isBelieved = this.#olderLists >= olderListsUntilBelieved || this.#timesAhead >= timesAheadUntilBelieved;
-    if (isOlder(version, this.#newest) && !isBelieved) {
-      this.#olderLists += 1;
-      throw new TimeTravelError(version, this.#newest);
-    }
-    this.#olderLists = 0;
-    this.#timesAhead = 0;
+    this.#requireProgress(version);
+    this.#doubts = 0;
     this.#streamFailed = false;
     this.#newest = version;
     this.#resumeAt = version;
@@ -89,11 +86,6 @@ export class WatchCursor {
     this.#advance(version);
   }
 
-  /** The server has reached the newest version that we have seen. */
-  takeConfirmation(): void {
-    this.#timesAhead = 0;
-  }
-
   /** Learns from a failure. @returns true when it is part of normal life and a list at once puts it right. */
   learn(error: unknown): boolean {
     const wasListing = this.#resumeAt === '';
@@ -112,11 +104,16 @@ export class WatchCursor {
       this.#hasWatchList = false;
       return true;
     }
-    if (error.hasCause('ResourceVersionTooLarge') && !wasListing) this.#timesAhead += 1;
-    if (error.reason === 'InvalidAnswer' || this.#timesAhead >= timesAheadUntilBelieved) this.#resumeAt = '';
+    if (error.reason === 'InvalidAnswer' || error.hasCause('ResourceVersionTooLarge')) this.#resumeAt = '';
     // An old server ignores sendInitialEvents and goes silent after the last object; some fail in the middle (500).
     this.#streamFailed = wasListing && (error.code >= 500 || error.reason === 'Timeout');
     return false;
+  }
+
+  #requireProgress(version: string): void {
+    if (!isOlder(version, this.#newest) || this.#doubts >= doubtsUntilBelieved) return;
+    this.#doubts += 1;
+    throw new TimeTravelError(version, this.#newest);
   }
 
   #advance(version: string): void {

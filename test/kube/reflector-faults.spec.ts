@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/process/logger.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';
-import { aStatus, errorLine, refusal, type RequestFault, type LineFault, type RequestRule } from '../support/fault.ts';
+import { aStatus, errorLine, type LineFault, type RequestFault, type RequestRule } from '../support/fault.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { isResume, isStreamedList, type SeenRequest } from '../support/seen-request.ts';
 import { Follower, quick } from './follower.ts';
@@ -287,9 +287,8 @@ describe('Reflector under faults', () => {
       expect(believedAt).to.equal(4);
     });
 
-    const isQuestion = ({ verb, query }: SeenRequest): boolean =>
-      verb === 'list' && query.get('resourceVersionMatch') === 'NotOlderThan';
-    const tooLarge = refusal(504, 'Timeout', undefined, { causes: [{ reason: 'ResourceVersionTooLarge' }] });
+    /** Whether the server still is where the follower is. */
+    const isQuestion = ({ verb, query }: SeenRequest): boolean => verb === 'list' && query.get('limit') === '1';
 
     it('asks with the smallest of lists whether the server is still where it was before it resumes after a lost connection', async () => {
       await create('a');
@@ -300,10 +299,29 @@ describe('Reflector under faults', () => {
       await create('b');
       await follower.holds('a', 'b');
       const [question, watch, ...more] = proxy.requests.slice(before);
-      expect(question && isQuestion(question) && question.query.get('limit')).to.equal('1');
+      expect(question && isQuestion(question) && question.query.get('fieldSelector')).to.match(/,metadata.name=a$/);
+      expect(question?.query.has('resourceVersion'), 'as up to date as can be').to.equal(false);
       expect(watch && isResume(watch)).to.equal(true);
-      expect(watch?.query.get('resourceVersion')).to.equal(question?.query.get('resourceVersion'));
       expect(more).to.have.length(0);
+      expect(follower.reflector.counts.lists).to.equal(1);
+    });
+
+    it('resumes also after a deletion, and lists anew when what changed last has changed again', async () => {
+      await create('a');
+      await create('b');
+      await using follower = new Follower(client, namespace);
+      await remove('b');
+      await follower.holds('a');
+      proxy.reset();
+      await create('c');
+      await follower.holds('a', 'c');
+      expect(follower.reflector.counts.lists).to.equal(1);
+      proxy.cut();
+      await remove('c');
+      await create('d');
+      proxy.restore();
+      await follower.holds('a', 'd');
+      expect(follower.reflector.counts.lists).to.equal(2);
     });
 
     it('asks nothing when the server ends a watch at the time that it was given', async () => {
@@ -317,42 +335,39 @@ describe('Reflector under faults', () => {
       expect(follower.troubles).to.have.length(0);
     });
 
-    it('asks again when the server lags, and lists nothing', async () => {
-      await create('a');
-      await using follower = new Follower(client, namespace);
-      await follower.holds('a');
-      proxy.rule = first(isQuestion, tooLarge);
-      proxy.reset();
-      await create('b');
-      await follower.holds('a', 'b');
-      expect(proxy.requests.filter(isQuestion)).to.have.length(2);
-      expect(follower.reflector.counts.lists).to.equal(1);
-    });
-
-    it('believes the first list of a server that says twice that it has not come so far, also versions given out anew', async () => {
-      await create('a');
-      await create('b');
-      let rewinds = 0;
-      await using follower = new Follower(client, namespace, { onRewind: () => (rewinds += 1) });
-      await follower.holds('a', 'b');
-      // Without `b`, at an older version; `a` is another one than we know although it has the version that we know.
-      const restored: LineFault = (line) => {
-        const event = JSON.parse(line) as WireEvent & { object: { data?: object } };
-        if (event.object.metadata.name === 'b') return { send: [] };
-        if (event.type === 'BOOKMARK') event.object.metadata.resourceVersion = '7';
-        else event.object.data = { restored: 'yes' };
-        return { send: [JSON.stringify(event)] };
-      };
-      const failing = first(isQuestion, tooLarge, tooLarge);
-      const listing = first(isStreamedList, { lines: restored });
-      proxy.rule = (request) => failing(request) ?? listing(request);
-      proxy.reset();
-      await follower.holds('a');
-      expect(follower.reflector.store.list()[0]?.data).to.deep.equal({ restored: 'yes' });
-      expect(follower.story.slice(2)).to.deep.equal(['delete b', 'apply a']);
-      expect(follower.reflector.counts.lists).to.equal(2);
-      expect(rewinds).to.equal(1);
-    });
+    for (const [where, version] of [
+      ['behind us', '7'],
+      ['past us again, by other writes', '99999999'],
+    ] as const) {
+      it(`believes a server that was restored from a backup and is ${where}, also versions that it gave out anew`, async () => {
+        await create('a');
+        await create('b');
+        let rewinds = 0;
+        await using follower = new Follower(client, namespace, { onRewind: () => (rewinds += 1) });
+        await follower.holds('a', 'b');
+        // The creation of `b` is lost, and `a` is another one than we know although it has the version that we know.
+        await create('c');
+        await follower.holds('a', 'b', 'c');
+        const restored: LineFault = (line) => {
+          const event = JSON.parse(line) as WireEvent & { object: { data?: object } };
+          if (event.object.metadata.name === 'b') return { send: [] };
+          if (event.type === 'BOOKMARK') event.object.metadata.resourceVersion = version;
+          else event.object.data = { restored: 'yes' };
+          if (event.object.metadata.name === 'c') event.object.metadata.resourceVersion = '6';
+          return { send: [JSON.stringify(event)] };
+        };
+        const answer = { kind: 'ConfigMapList', metadata: { resourceVersion: version }, items: [] };
+        proxy.rule = (request) => {
+          if (isQuestion(request)) return { status: 200, body: answer };
+          return isStreamedList(request) ? { lines: restored } : undefined;
+        };
+        proxy.reset();
+        await follower.holds('a', 'c');
+        expect(follower.reflector.store.get(`${namespace}/a`)?.data).to.deep.equal({ restored: 'yes' });
+        expect(follower.story.slice(3)).to.deep.equal(['delete b', 'apply a', 'apply c']);
+        expect(rewinds).to.equal(1);
+      });
+    }
 
     it('waits as long as a throttled server asks', async () => {
       proxy.rule = first(() => true, { status: 429, headers: { 'retry-after': '1' }, body: { ...expired, code: 429 } });
@@ -365,7 +380,7 @@ describe('Reflector under faults', () => {
     it('does not hammer a server that ends each watch at once', async () => {
       await using follower = new Follower(client, namespace, { timing: { floorMs: 150 } });
       await follower.reflector.waitForSync();
-      proxy.rule = () => ({ status: 200 });
+      proxy.rule = ({ verb }) => (verb === 'watch' ? { status: 200 } : undefined);
       proxy.reset();
       const startedAt = performance.now();
       await eventually(

@@ -40,30 +40,21 @@ describe('WatchCursor', () => {
     expect(() => cursor.takeList('4')).to.throw(TimeTravelError);
   });
 
-  it('lists again when the server says twice that it has not reached our version, and believes it', () => {
-    const ahead = anError(504, { cause: 'ResourceVersionTooLarge' });
+  it('lists again when the server is behind us or what changed last is not as we know it, else resumes', () => {
     const cursor = aCursorAt('10');
-    cursor.learn(ahead);
-    expect(cursor, 'it may lag').to.deep.include({ resumeAt: '10', mayHaveGoneBack: false });
-    cursor.learn(ahead);
-    expect(cursor).to.deep.include({ resumeAt: '', needsPages: false, mayHaveGoneBack: true });
-    cursor.takeList('5');
-    expect(cursor).to.deep.include({ resumeAt: '5', newest: '5', mayHaveGoneBack: false });
-    expect(() => cursor.takeList('4')).to.throw(TimeTravelError);
+    cursor.takeStock('12', true);
+    expect(cursor).to.deep.include({ resumeAt: '10', doubts: 0 });
+    cursor.takeStock('12', false);
+    expect(cursor).to.deep.include({ resumeAt: '', needsPages: false, doubts: 0 });
+    const restored = aCursorAt('10');
+    expect(() => restored.takeStock('9', true)).to.throw(TimeTravelError);
+    expect(restored.doubts).to.equal(1);
   });
 
-  it('goes on where it was when the server has caught up', () => {
-    const ahead = anError(504, { cause: 'ResourceVersionTooLarge' });
-    const cursor = aCursorAt('10');
-    cursor.learn(ahead);
-    cursor.takeConfirmation();
-    cursor.learn(ahead);
-    expect(cursor).to.deep.include({ resumeAt: '10', mayHaveGoneBack: false });
-  });
-
-  it('lists again when its version is too old, or the events make no sense', () => {
+  it('lists again when its version is too old or ahead of the server, or the events make no sense', () => {
     const failures = [
       anError(410),
+      anError(504, { cause: 'ResourceVersionTooLarge' }),
       anError(0, { reason: 'InvalidAnswer' }),
       new TypeError('an event without an object'),
     ];

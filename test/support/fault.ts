@@ -36,9 +36,9 @@ export function aStatus(code: number, reason: string, more: object = {}): object
 }
 
 /** A refusal with its Status. */
-export function refusal(code: number, reason: string, retryAfter?: number, details?: object): RequestFault {
+export function refusal(code: number, reason: string, retryAfter?: number): RequestFault {
   const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } };
-  return { status: code, body: aStatus(code, reason, { details }), ...headers };
+  return { status: code, body: aStatus(code, reason), ...headers };
 }
 
 /** The line of an ERROR event within a stream. */

@@ -22,6 +22,8 @@ export interface PolicyRecord {
   /** Nodes that cannot take it, and why. */
   readonly refused: Map<string, LayoutRefusal>;
   acceptedGeneration: number | undefined;
+  /** What its nodes were told last of why its generation is not accepted. */
+  toldRefusal: string | undefined;
   tally: PolicyTally;
 }
 
@@ -99,6 +101,7 @@ export class Fleet {
       unchecked: new Set(),
       refused: new Map(),
       acceptedGeneration: policy.status?.acceptedGeneration,
+      toldRefusal: undefined,
       tally: new PolicyTally([]),
     };
     if (known) this.#index.remove(name, known.policy.spec.nodeSelector);

@@ -57,5 +57,9 @@ export interface ControlPlane extends AsyncDisposable {
   killApiServer(): Promise<void>;
   /** Starts it again with the same address, certificate and data. */
   startApiServer(): Promise<void>;
+  /** Stops the API server and etcd for a moment to copy the data. @returns the copy, for {@link restore} */
+  backUp(): Promise<string>;
+  /** Puts all data back to what it was, versions included, as an administrator does after a loss. */
+  restore(backup: string): Promise<void>;
   stop(): Promise<void>;
 }

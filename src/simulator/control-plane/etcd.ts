@@ -11,6 +11,10 @@ export interface Etcd {
   readonly url: string;
 }
 
+export function etcdDataIn(folder: string): string {
+  return join(folder, 'etcd');
+}
+
 /**
  * Starts an etcd that forgets: no fsync, and election times that let its one member lead after 0.1 s instead of 1 s.
  *
@@ -22,7 +26,7 @@ export async function startEtcd(
 ): Promise<Etcd> {
   const [url, peer] = options.ports.map((port) => `http://127.0.0.1:${port}`) as [string, string];
   const args = [
-    `--data-dir=${join(options.folder, 'etcd')}`,
+    `--data-dir=${etcdDataIn(options.folder)}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
     `--listen-peer-urls=${peer}`,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { caFileOf, startApiServer } from './api-server.ts';
@@ -10,7 +10,8 @@ import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts';
 import { startControllerManager, startScheduler } from './controllers.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { ControlPlaneError } from './errors.ts';
-import { startEtcd } from './etcd.ts';
+import { etcdDataIn, startEtcd } from './etcd.ts';
+import type { Etcd } from './etcd.ts';
 import { startGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { createIdentities, writeSecret } from './identities.ts';
@@ -47,7 +48,9 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
   const { binaries } = options;
   const [port = 0, etcdPort = 0, peerPort = 0] = await findFreePorts(3);
   const identities = await createIdentities(folder);
-  const etcd = await startEtcd(binaries.etcd, { folder, guard, ports: [etcdPort, peerPort] });
+  const startStore = async (): Promise<Etcd> =>
+    startEtcd(binaries.etcd, { folder, guard, ports: [etcdPort, peerPort] });
+  let etcd = await startStore();
   const server = `https://127.0.0.1:${port}`;
   const auditFile = options.auditLog === true ? join(folder, 'audit.log') : undefined;
   const controllerManager = options.controllerManager === false ? undefined : binaries.kubeControllerManager;
@@ -106,6 +109,15 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
     await waitUntilReady(manager, async () => (await client.send({ path })).status === 200);
   }
 
+  /** Does something to the data while nobody has it open. */
+  const whileStopped = async (work: () => Promise<void>): Promise<void> => {
+    await apiServer.kill();
+    await etcd.component.kill();
+    await work();
+    etcd = await startStore();
+    apiServer = await startApi();
+  };
+
   const adminKubeconfig = await kubeconfigFile();
   let isStopped = false;
   const stop = async (): Promise<void> => {
@@ -152,6 +164,17 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
     startApiServer: async () => {
       if (apiServer.ended() === undefined) return;
       apiServer = await startApi();
+    },
+    backUp: async () => {
+      const backup = join(folder, `backup-${randomUUID()}`);
+      await whileStopped(() => cp(etcdDataIn(folder), backup, { recursive: true }));
+      return backup;
+    },
+    restore: async (backup) => {
+      await whileStopped(async () => {
+        await rm(etcdDataIn(folder), { recursive: true });
+        await cp(backup, etcdDataIn(folder), { recursive: true });
+      });
     },
     [Symbol.asyncDispose]: stop,
   };

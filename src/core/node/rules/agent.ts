@@ -5,33 +5,6 @@ import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { describeAgent } from './grant-in-flight.ts';
 
-/** An agent may be away for so long, in ms, before it is told: a DaemonSet that is updated replaces its pods one by one. */
-const mayBeAwayMs = 30_000;
-
-/** What is told of a node whose agent was not heard of is of the past: nothing that is decided may rest on it. */
-export function agentAway(situation: Situation): Ruling | undefined {
-  const { agent, waits, partition } = situation;
-  if (agent.state === 'Ready') return undefined;
-  const lastsMs = waits.lasts('AgentAway');
-  // An agent that is replaced is no news to those who hold the GPUs.
-  waits.resume('HoldersRest');
-  const device = partition.status?.device;
-  const known =
-    device?.gpus === undefined
-      ? 'the GPUs of this node are not known'
-      : 'what it said of the GPUs last is not believed';
-  return {
-    verdict: {
-      phase: 'Pending',
-      reason: 'AgentNotReporting',
-      message: `${describeAgent(situation)}; ${known}`,
-      transient: lastsMs < mayBeAwayMs,
-      ...(lastsMs < mayBeAwayMs && { requeueAfterMs: mayBeAwayMs - lastsMs + 10 }),
-    },
-    keepsClosed: true,
-  };
-}
-
 /** A node that a policy selects and that has no GPU. */
 export function noGpus({ partition, node, agent }: Situation): Ruling | undefined {
   const { gpus, lastGood } = partition.status?.device ?? {};

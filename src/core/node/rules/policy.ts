@@ -1,19 +1,30 @@
+import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal } from '../../policy/claim.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
-export function noPolicy({ claim, partition }: Situation): Ruling | undefined {
+export function noPolicy(situation: Situation): Ruling | undefined {
+  const { claim, partition } = situation;
   if (claim.winner) return undefined;
   const { policy, strategy, wish } = partition.spec;
   const isOutdated = policy !== undefined || strategy !== undefined || wish !== undefined;
   const message = 'no policy selects this node; it keeps the layout that it has';
   return {
     verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message, transient: true },
-    ...(isOutdated && {
-      commands: [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null } }],
-    }),
+    commands: isNobodys(situation)
+      ? [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }]
+      : isOutdated
+        ? [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null } }]
+        : [],
   };
+}
+
+/** Made for a policy that selected a node without GPUs: it goes with the policy. */
+function isNobodys({ node, partition }: Situation): boolean {
+  const { gpus = [], lastGood } = partition.status?.device ?? {};
+  const isMarked = node.metadata.labels?.[gpuPresenceLabel] === 'true';
+  return !isMarked && gpus.length === 0 && (lastGood?.gpus ?? []).length === 0 && partition.spec.granted === undefined;
 }
 
 /** The policy is not valid, wherever; or not accepted yet, since a node that it selects cannot take it. */

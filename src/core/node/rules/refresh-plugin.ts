@@ -89,9 +89,8 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
     return waitForPlugin([...first, ...evictPods(situation, old)], listRefusals(situation, old));
   }
-  if (mark === undefined) return undefined;
-  // A plugin that does not tolerate our taint comes back when that is off; until then nothing is offered.
-  if (!mark.tolerates) {
+  // A plugin that does not tolerate our taint, or was away before, comes back when that is off; until then nothing is offered.
+  if (mark?.tolerates !== true) {
     const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;
     return isNothing ? undefined : waitForPlugin([], []);
   }

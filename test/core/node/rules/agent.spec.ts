@@ -50,6 +50,27 @@ describe('an agent that is away', () => {
     }
   });
 
+  it('is no reason to call a node not Ready while its DaemonSet may just replace it', () => {
+    const world = new NodeWorld({ partition: done, node: ready });
+    expect(world.settle().verdict.phase).to.equal('Ready');
+    world.agent = { state: 'NotReady', why: 'pod agents/a: is being terminated' };
+    const brief = world.step(1000);
+    expect(brief.verdict).to.include({ phase: 'Ready', reason: 'Ready' });
+    expect(brief.verdict.requeueAfterMs).to.be.within(29_000, 31_000);
+    expect(world.step(31_000).verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });
+  });
+
+  it('is a reason at once where anything of the node is to change', () => {
+    const world = new NodeWorld({ partition: done, node: ready });
+    world.settle();
+    world.agent = { state: 'Missing' };
+    world.policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
+    expect(world.step(1000).verdict.phase).to.equal('Pending');
+    world.policy = aSlicingPolicy();
+    world.report({ gpus: wholeGpu.gpus ?? [] });
+    expect(world.step(1000).verdict.phase).to.equal('Pending');
+  });
+
   it('is told of when it lasts, since its DaemonSet may just replace it', () => {
     const { verdict, memory } = judge({ agent: { state: 'Missing' }, partition: done });
     expect(verdict).to.include({ transient: true });
@@ -59,7 +80,40 @@ describe('an agent that is away', () => {
     expect(later.verdict.message).to.equal(verdict.message);
   });
 
-  it('leaves the node as it is, closed or open', () => {
+  // 7
+  it('does not keep a node closed for ever: the plugin is replaced, and tells by itself what is there', () => {
+    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const pods = [aPluginPod({ uid: 'old' })];
+    const world = new NodeWorld({ node, partition: done, pods, agent: { state: 'Missing' } });
+    world.step();
+    world.step(20_000);
+    expect(world.done).to.deep.equal([]);
+    const { verdict } = world.step(20_000);
+    expect(verdict.message).to.include('no agent pod runs on node n').and.include('The node stays closed');
+    expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
+    world.advertise({});
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    world.pods = [aPluginPod({ uid: 'new' })];
+    world.advertise(advertisesSlice);
+    world.settle();
+    world.agent = { state: 'Ready' };
+    expect(world.step(1000).verdict.phase).to.equal('Ready');
+    expect(world.done.filter((what) => what.startsWith('EvictPod'))).to.have.lengthOf(1);
+  });
+
+  it('opens a node that was closed for a grant that is not given', () => {
+    const world = new NodeWorld({ pods: [aPluginPod()] });
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.agent = { state: 'Missing' };
+    world.step();
+    world.step(31_000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.done).to.deep.equal(['PatchNode', 'PatchNode']);
+  });
+
+  it('leaves the node as it is, closed or open, at first', () => {
     const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     expect(judge({ agent: away, partition: done, node: closed }).commands).to.deep.equal([]);
   });

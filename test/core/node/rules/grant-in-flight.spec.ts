@@ -113,6 +113,19 @@ describe('a grant that is not answered by its deadline', () => {
     expect(world.partition.spec).not.to.have.any.keys('policy', 'strategy', 'wish');
   });
 
+  it('does not believe what is advertised by nobody that is known, until the deadline of a layout', () => {
+    const world = anUnansweredGrant({ pods: [] });
+    world.step();
+    world.step(60_000);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    for (let minute = 0; minute < 6; minute += 1) world.step(60_000);
+    expect(world.taintKeys).to.deep.equal([]);
+    const gone = anUnansweredGrant({ pods: [] });
+    gone.advertise({ 'nvidia.com/gpu': '0' });
+    gone.step();
+    expect(gone.taintKeys).to.deep.equal([]);
+  });
+
   it('keeps the start-up taint: no layout of the node was ever verified', () => {
     const world = anUnansweredGrant({
       node: aNode({ taints: taints.both, labels: { 'gpupartition.dev/state': 'updating' } }),

@@ -115,4 +115,19 @@ describe('a node without a policy', () => {
     expect(world.taintKeys).to.deep.equal(['uninitialized']);
     expect(world.labels).not.to.have.any.keys(...Object.keys(marks));
   });
+
+  // 33
+  it('takes its partition along where it has no GPUs, and keeps one that has, or may have', () => {
+    const claim = { winner: undefined, isAccepted: false, wish: undefined };
+    const unmarked = aNode({ labels: { 'nvidia.com/gpu.present': 'false' } });
+    const without = judge({ claim, node: unmarked, partition: aManagedPartition({ device: { gpus: [] } }) });
+    expect(without.commands.map(({ name }) => name)).to.include('DeletePartition');
+    const marked = aNode();
+    for (const kept of [
+      { node: unmarked, partition: done },
+      { node: marked, partition: aManagedPartition({ device: { gpus: [] } }) },
+    ]) {
+      expect(judge({ claim, ...kept }).commands.map(({ name }) => name)).to.not.include('DeletePartition');
+    }
+  });
 });

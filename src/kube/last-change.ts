@@ -1,0 +1,33 @@
+import type { Selection } from './client.ts';
+import type { KubeObject, ObjectMeta } from './resource.ts';
+import { isOlder } from './resource-version.ts';
+
+/** The newest state of a resource that is known, as a witness: a server that has lost it was restored from a backup. */
+export interface LastChange {
+  readonly object: ObjectMeta;
+  readonly isGone: boolean;
+}
+
+/** The object of a list that changed last. */
+export function lastOf<T extends KubeObject>(list: ReadonlyMap<string, T>): LastChange | undefined {
+  let last: ObjectMeta | undefined;
+  for (const { metadata } of list.values()) {
+    if (last === undefined || isOlder(last.resourceVersion, metadata.resourceVersion)) last = metadata;
+  }
+  return last && { object: last, isGone: false };
+}
+
+/** Selects the object that changed last from what a selection meets; all of it where nothing is known. */
+export function selectLast(last: LastChange | undefined, selection: Selection): Selection {
+  if (last === undefined) return selection;
+  const { name, namespace = selection.namespace } = last.object;
+  const terms = [selection.fieldSelector, `metadata.name=${name}`].filter((term) => term !== undefined);
+  return { ...selection, namespace, fieldSelector: terms.join(',') };
+}
+
+/** Whether the server knows the same last state as we. */
+export function isAsKnown(last: LastChange | undefined, found: KubeObject | undefined): boolean {
+  if (last === undefined || last.isGone) return found === undefined;
+  const { uid, resourceVersion } = last.object;
+  return found?.metadata.uid === uid && found?.metadata.resourceVersion === resourceVersion;
+}
