@@ -1,10 +1,13 @@
-// Writes src/api/generated from crds/: one TypeScript interface and one ajv standalone validator per kind.
+// Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
+
+/** What comes from files of users; all else the API server has validated. */
+const validated = ['GpuPartitionPolicy'];
 
 const source = new URL('../crds/', import.meta.url);
 const target = new URL('../src/api/generated/', import.meta.url);
@@ -74,6 +77,7 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
     style: { singleQuote: true, printWidth: 120 },
   });
   await writeFile(new URL(`${module}.ts`, target), types);
+  if (!validated.includes(kind)) continue;
 
   const ajv = new Ajv({ allErrors: true, strict: false, code: { source: true, esm: true, lines: true } });
   const validate = ajv.compile(schema);

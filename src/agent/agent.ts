@@ -15,7 +15,7 @@ import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
 import { GrantClock } from './grant-clock.ts';
-import { GrantWork, type Outcome } from './grant-work.ts';
+import { GrantWork, type WorkOutcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
 import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
@@ -108,7 +108,7 @@ export class NodeAgent {
   }
 
   /** Looks at the device after work on it. @returns what is to be said of it */
-  async #conclude(partition: Partition, granted: Grant, outcome: Outcome): Promise<Partial<DeviceReport>> {
+  async #conclude(partition: Partition, granted: Grant, outcome: WorkOutcome): Promise<Partial<DeviceReport>> {
     this.#failures = outcome.fault ? this.#failures + 1 : 0;
     const readFault = await this.#lookAfter(outcome.state);
     const fault = outcome.fault ?? readFault;
@@ -121,7 +121,7 @@ export class NodeAgent {
     };
   }
 
-  async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
+  async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
     try {
       return await this.#work.carryOut(partition, granted, signal);
     } catch (error) {
@@ -132,7 +132,7 @@ export class NodeAgent {
   }
 
   /** @param state a reading that was made when the work was done; else the device is read */
-  async #lookAfter(state: Outcome['state']): Promise<Fault | undefined> {
+  async #lookAfter(state: WorkOutcome['state']): Promise<Fault | undefined> {
     const fault = await (state ? this.#view.take(state) : this.#view.read());
     this.#view.expectChange();
     return fault;

@@ -14,7 +14,7 @@ import type { Kubelet } from './kubelet.ts';
 import type { Partition } from './partition.ts';
 
 /** How it went, and the reading that proves it, where there is one. */
-export interface Outcome {
+export interface WorkOutcome {
   readonly fault?: Fault | undefined;
   readonly state?: DeviceState | undefined;
   /** Whether the device was worked on. */
@@ -40,7 +40,7 @@ export class GrantWork {
   }
 
   /** @throws GrantRefused, DeviceError, and the API server's errors: then nothing was destroyed */
-  async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome> {
+  async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
     const { device, logger, view, claim, clock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
     const readFault = await view.read();
@@ -71,7 +71,7 @@ export class GrantWork {
    *
    * @returns undefined where that is not enough
    */
-  async makeAgain(partition: Partition, granted: Grant, signal: AbortSignal): Promise<Outcome | undefined> {
+  async makeAgain(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome | undefined> {
     const { device, logger, view, claim } = this.#parts;
     const { work, report } = planWish(view.report, granted, claim.foreign(partition));
     const destroys = work.some(

@@ -27,4 +27,3 @@ export type PlanReport = NonNullable<DeviceReport['plan']>;
 export type GpuReport = NonNullable<DeviceReport['gpus']>[number];
 export type InstanceReport = GpuReport['instances'][number];
 export type ModelReport = NonNullable<DeviceReport['models']>[number];
-export type Condition = NonNullable<PolicyStatus['conditions']>[number];

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 
-import type { Outcome } from './exit.ts';
+import type { CommandOutcome } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command is built with. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  readonly outcome: Outcome;
+  readonly outcome: CommandOutcome;
 }
 
 export interface CommandEntry {

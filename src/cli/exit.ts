@@ -17,6 +17,6 @@ export class CliError extends Error {
 }
 
 /** Carries a command's exit code out of commander, which throws away what an action returns. */
-export class Outcome {
+export class CommandOutcome {
   code: ExitCode = 0;
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { findNearestWords } from '../core/text/nearest-word.ts';
 import { programVersion } from '../process/version.ts';
 import { commands, type CommandEntry } from './command-table.ts';
-import { CliError, type ExitCode, Outcome } from './exit.ts';
+import { CliError, type ExitCode, CommandOutcome } from './exit.ts';
 import { openTerminal, paint, printLine, type Streams, type Terminal } from './terminal.ts';
 
 const EXIT_CODES = 'Exit codes: 0 good; 1 a finding; 2 wrong use or unreadable input; 3 could not find out.';
@@ -20,7 +20,7 @@ export async function runCli(
   programName = 'gpu-partition',
 ): Promise<ExitCode> {
   const terminal = openTerminal(streams);
-  const outcome = new Outcome();
+  const outcome = new CommandOutcome();
   try {
     const program = await buildProgram(argv, terminal, outcome, programName);
     await program.parseAsync([...argv], { from: 'user' });
@@ -33,7 +33,7 @@ export async function runCli(
 async function buildProgram(
   argv: readonly string[],
   terminal: Terminal,
-  outcome: Outcome,
+  outcome: CommandOutcome,
   programName: string,
 ): Promise<Command> {
   const program = new Command(programName)
@@ -53,7 +53,7 @@ async function buildCommand(
   { name, summary, load }: CommandEntry,
   isWanted: boolean,
   terminal: Terminal,
-  outcome: Outcome,
+  outcome: CommandOutcome,
 ): Promise<Command> {
   if (!isWanted) return new Command(name).summary(summary).description(summary);
   const build = await load();

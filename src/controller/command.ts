@@ -97,7 +97,7 @@ export function controllerCommand(): Command {
       integer(1, 86_400),
       300,
     )
-    .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', gpuClients)
+    .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', readHolders)
     .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
     .action(async (options: Options) => runController(options));
 }
@@ -176,16 +176,16 @@ function configMapName(text: string): ConfigMapName {
   return { namespace, name };
 }
 
-function gpuClients(path: string): readonly GpuHolder[] {
+function readHolders(path: string): readonly GpuHolder[] {
   let value: unknown;
   try {
     value = parse(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new InvalidArgumentError(`cannot be read: ${String(error)}`);
   }
-  const clients = checkHolders(value);
-  if (typeof clients === 'string') throw new InvalidArgumentError(`${path}: ${clients}`);
-  return clients;
+  const holders = checkHolders(value);
+  if (typeof holders === 'string') throw new InvalidArgumentError(`${path}: ${holders}`);
+  return holders;
 }
 
 function leaseOf({ namespace, identity, leaseSeconds }: Options) {

@@ -57,6 +57,7 @@ const table = {
 
 export type DeviceErrorCode = keyof typeof table;
 
+/** @internal docs/errors.md is held against it. */
 export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table).filter(isDeviceErrorCode);
 
 export interface DeviceErrorDetails {

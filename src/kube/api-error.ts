@@ -1,6 +1,3 @@
-/** Why a request failed where the API server did not say so itself. */
-export type OwnReason = 'Unreachable' | 'Timeout' | 'InvalidAnswer' | 'NoCredentials';
-
 /** A part of `details` of a Kubernetes Status. */
 export interface StatusCause {
   readonly reason?: string;
@@ -42,7 +39,10 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** HTTP status; 0 when there was no answer at all, so that nobody knows whether the request took effect. */
   readonly code: number;
-  /** `Conflict`, `NotFound`, `AlreadyExists`, … of the Status, or one of {@link OwnReason}. */
+  /**
+   * `Conflict`, `NotFound`, `AlreadyExists`, … of the Status; where the API server did not say so itself `Unreachable`,
+   * `Timeout`, `InvalidAnswer` or `NoCredentials`.
+   */
   readonly reason: string;
   readonly details: StatusDetails | undefined;
   /** The server's wish (header Retry-After or the Status), in ms. */

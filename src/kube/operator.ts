@@ -33,7 +33,8 @@ export interface Stoppable {
 /**
  * The Operator of `@dot-i/k8s-operator` with every way to the network replaced: on client-node 2 its own watches end the
  * process after 30 quiet seconds, and its status writes fail and only log it. What stays is its contract: a subclass
- * sets up watches in `init`, `start` runs that, `stop` ends all. Errors are thrown, never swallowed.
+ * sets up watches in `init`, `start` runs that, `stop` ends all. Errors are thrown, never swallowed. Nobody here calls the overrides of
+ * status, finalizers and CRDs; the contract demands them, and the inherited ones would fail in silence.
  */
 export abstract class ResilientOperator extends operator.default {
   protected readonly client: KubeClient;

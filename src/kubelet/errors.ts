@@ -15,6 +15,7 @@ const table = {
 
 export type KubeletErrorCode = keyof typeof table;
 
+/** @internal docs/errors.md is held against it. */
 export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(table).filter(isKubeletErrorCode);
 
 export interface KubeletErrorDetails {

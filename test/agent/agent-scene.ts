@@ -8,7 +8,7 @@ import type { KubeClient } from '../../src/kube/client.ts';
 import type { ReconcileResult } from '../../src/kube/queue.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { uniqueName } from '../support/cluster.ts';
-import { SimulatedNode } from '../device/simulated-node.ts';
+import { InProcessNode } from '../device/simulated-node.ts';
 
 export const signal = new AbortController().signal;
 export const later = (): string => new Date(Date.now() + 60_000).toISOString();
@@ -16,7 +16,7 @@ export const later = (): string => new Date(Date.now() + 60_000).toISOString();
 /** An agent on one simulated GPU, and its object on the real API server, of which the test plays the controller. */
 export class AgentScene {
   readonly name = uniqueName('agent');
-  readonly node = new SimulatedNode(['A100-SXM4-40GB']);
+  readonly node = new InProcessNode(['A100-SXM4-40GB']);
   rebootsAsked = 0;
   /** What the kubelet says; undefined: it does not tell. An error: it does not answer. */
   word: KubeletWord | Error | undefined;

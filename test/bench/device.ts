@@ -9,10 +9,10 @@
  */
 import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { ApplyOptions, NodeResult } from '../../src/device/apply/apply-options.ts';
+import type { DeviceApplyOptions, NodeResult } from '../../src/device/apply/apply-options.ts';
 import type { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
 import type { GpuInstanceState } from '../../src/device/reading/state.ts';
-import { SimulatedNode } from '../device/simulated-node.ts';
+import { InProcessNode } from '../device/simulated-node.ts';
 import { printMetric, type Metric } from './metric.ts';
 
 interface Scenario {
@@ -59,10 +59,10 @@ export async function benchDevice(print: (metric: Metric) => void): Promise<void
 }
 
 async function apply(
-  node: SimulatedNode,
+  node: InProcessNode,
   driver: NvidiaSmi,
   wanted: readonly Layout[],
-  options: ApplyOptions = {},
+  options: DeviceApplyOptions = {},
 ): Promise<NodeResult> {
   const targets = wanted.map((want, index) => ({ uuid: node.uuid(index), want }));
   const done = await applyNode(driver, targets, options);
@@ -72,7 +72,7 @@ async function apply(
 }
 
 /** An agent looks at the device before it plans, applies, and tells what the device is after that. */
-async function changeAsAgent(node: SimulatedNode, driver: NvidiaSmi, wanted: readonly Layout[]): Promise<void> {
+async function changeAsAgent(node: InProcessNode, driver: NvidiaSmi, wanted: readonly Layout[]): Promise<void> {
   const before = await driver.readDevice();
   const { device } = await apply(node, driver, wanted, { device: before });
   if (device === undefined) await driver.readDevice();
@@ -98,12 +98,12 @@ function report(print: (metric: Metric) => void, { name, changed }: Scenario, { 
   say('out of service', ours.gpuSeconds, 'GPU-seconds', theirs.gpuSeconds);
 }
 
-type Change = (node: SimulatedNode, driver: NvidiaSmi, wanted: readonly Layout[]) => Promise<void>;
+type Change = (node: InProcessNode, driver: NvidiaSmi, wanted: readonly Layout[]) => Promise<void>;
 
 /** Costs of a change for a program that has been running: the driver's tables are known to it. */
 async function measure({ from, to, changed }: Scenario, change: Change): Promise<Cost> {
   const gpus = Array<string>(gpuCount).fill('A100-SXM4-40GB');
-  const node = new SimulatedNode(gpus, gpus.map((_, index) => `gpu ${index} mig 1 pending 1\n`).join(''));
+  const node = new InProcessNode(gpus, gpus.map((_, index) => `gpu ${index} mig 1 pending 1\n`).join(''));
   const driver = node.openDriver();
   await applyNode(
     driver,
@@ -135,7 +135,7 @@ async function measure({ from, to, changed }: Scenario, change: Change): Promise
 }
 
 /** What mig-parted does: a GPU that differs loses all instances, and the new ones are made largest first, wherever the driver likes. */
-async function clearAndRebuild(node: SimulatedNode, driver: NvidiaSmi, wanted: readonly Layout[]): Promise<void> {
+async function clearAndRebuild(node: InProcessNode, driver: NvidiaSmi, wanted: readonly Layout[]): Promise<void> {
   const { gpus } = await driver.readDevice();
   for (const { index, pciBusId: gpu, instances, geometry } of gpus) {
     const want = wanted[index] ?? {};

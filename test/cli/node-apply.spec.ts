@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import type { NodeChange } from '../../src/cli/node/node-apply.ts';
+import type { NodeApplyResult } from '../../src/cli/node/node-apply.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { lockNode } from '../../src/device/host/node-lock.ts';
 import { eventually } from '../support/eventually.ts';
@@ -140,7 +140,7 @@ describe('gpu-partition node apply', () => {
   it('gives each GPU its result as JSON', async () => {
     using host = new SimulatedHost([A100]);
     const { code, stdout } = await host.node('apply', '-f', host.write('layout.yaml', balanced), '-o', 'json');
-    const { state, plan, results } = JSON.parse(stdout) as NodeChange;
+    const { state, plan, results } = JSON.parse(stdout) as NodeApplyResult;
     expect({ code, state }).to.deep.equal({ code: 0, state: 'Applied' });
     expect(plan.gpus[0]?.create).to.deep.include({ profile: '3g.20gb', start: 4 });
     expect(results).to.deep.equal([{ index: 0, uuid: plan.gpus[0]?.uuid, outcome: 'Applied', operations: 4 }]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { NodeExport } from '../../src/cli/node/node-export.ts';
-import type { NodePlan } from '../../src/cli/node/node-plan.ts';
+import type { HostPlan } from '../../src/cli/node/node-plan.ts';
 import type { AssertAnswer } from '../../src/cli/node/plan-command.ts';
 import { aPolicy } from './policy-text.ts';
 import { fixtures } from './run.ts';
@@ -37,7 +37,7 @@ describe('gpu-partition node plan', () => {
     using host = new SimulatedHost([A100, 'T4'], { mig: false });
     const layout = host.write('layout.yaml', { layouts: [{ preset: 'all-3g.20gb' }] });
     const { code, stdout } = await host.node('plan', '-f', layout, '-o', 'json');
-    const { state, gpus, lost } = JSON.parse(stdout) as NodePlan;
+    const { state, gpus, lost } = JSON.parse(stdout) as HostPlan;
     expect({ code, state, lost }).to.deep.equal({ code: 0, state: 'Change', lost: [] });
     expect(gpus.map(({ outcome, mig, want }) => ({ outcome, mig, want }))).to.deep.equal([
       { outcome: 'Change', mig: { now: 'Disabled', after: 'Enabled' }, want: { '3g.20gb': 2 } },

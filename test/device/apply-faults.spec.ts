@@ -1,13 +1,17 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
+import type { DeviceApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import type { Execution } from '../../src/device/command/output.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const on = 'gpu 0 mig 1 pending 1\n';
 const timedOut: Execution = { rc: 255, stdout: '', end: 'TimedOut' };
 
-async function apply(node: SimulatedNode, want: GpuTarget['want'], options: ApplyOptions = {}): Promise<GpuResult> {
+async function apply(
+  node: InProcessNode,
+  want: GpuTarget['want'],
+  options: DeviceApplyOptions = {},
+): Promise<GpuResult> {
   const {
     results: [result],
   } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
@@ -20,8 +24,8 @@ const brief = ({ outcome, error }: GpuResult): string => [outcome, error?.code ?
 async function aNodeWith(
   want: GpuTarget['want'],
   gpus: readonly string[] = ['A100-SXM4-40GB'],
-): Promise<SimulatedNode> {
-  const node = new SimulatedNode(gpus, gpus.map((_, index) => `gpu ${index} mig 1 pending 1\n`).join(''));
+): Promise<InProcessNode> {
+  const node = new InProcessNode(gpus, gpus.map((_, index) => `gpu ${index} mig 1 pending 1\n`).join(''));
   await applyNode(
     node.openDriver(),
     node.gpus.map(({ uuid }) => ({ uuid, want })),
@@ -32,7 +36,7 @@ async function aNodeWith(
 
 describe('applying against a driver that misbehaves', () => {
   it('believes the device, not the exit code: an operation that failed and is done is done', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+    const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.faults = 'fail DeviceCreateGpuInstance rc=999 done';
     const result = await apply(node, { '1g.5gb': 2 });
     expect(brief(result)).to.equal('Applied');
@@ -41,7 +45,7 @@ describe('applying against a driver that misbehaves', () => {
   });
 
   it('believes the device, not the exit code: success without effect is a failure', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+    const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.intercept = (args, run) => (args.includes('-cgi') ? { rc: 0, stdout: 'All done.\n', end: 'Exited' } : run());
     expect(brief(await apply(node, { '1g.5gb': 1 }))).to.equal('Failed NothingDone');
     const full = await aNodeWith({ '3g.20gb': 2 });
@@ -53,18 +57,18 @@ describe('applying against a driver that misbehaves', () => {
   });
 
   it('adds the compute instance that a creation left out', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+    const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.faults = 'fail GpuInstanceCreateComputeInstance rc=999 nth=1';
     expect(brief(await apply(node, { '2g.10gb': 1 }))).to.equal('Applied');
     node.takeChanges();
-    const silent = new SimulatedNode(['A100-SXM4-40GB'], on);
+    const silent = new InProcessNode(['A100-SXM4-40GB'], on);
     silent.faults = 'skip GpuInstanceCreateComputeInstance nth=1';
     expect(brief(await apply(silent, { '2g.10gb': 1 }))).to.equal('Applied');
     expect((await silent.layout(0))[0]).to.match(/^2g\.10gb@\d$/);
   });
 
   it('reads the device after a command that was ended, and adopts what it had done', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+    const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.intercept = (args, run) => {
       const execution = run();
       return args.includes('-cgi') ? timedOut : execution;
@@ -110,7 +114,7 @@ describe('applying against a driver that misbehaves', () => {
     expect(brief(await apply(split, { '3g.20gb': 1, '2g.10gb': 1 }, { undo: true }))).to.equal('Undone DriverFailed');
     expect(await split.layout(0)).to.deep.equal(before);
 
-    const off = new SimulatedNode(['H100-80GB-HBM3']);
+    const off = new InProcessNode(['H100-80GB-HBM3']);
     off.faults = 'fail DeviceCreateGpuInstance rc=999 nth=2-';
     expect(brief(await apply(off, { '1g.10gb': 3 }, { undo: true }))).to.equal('Undone DriverFailed');
     off.faults = '';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { ApplyOptions, GpuTarget } from '../../src/device/apply/apply-options.ts';
+import type { DeviceApplyOptions, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import type { Execution } from '../../src/device/command/output.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 const H100 = 'H100-80GB-HBM3';
@@ -15,8 +15,8 @@ async function prepare({
   readonly gpu?: string;
   readonly gpus?: number;
   readonly from: GpuTarget['want'];
-}): Promise<SimulatedNode> {
-  const node = new SimulatedNode(Array<string>(gpus).fill(gpu));
+}): Promise<InProcessNode> {
+  const node = new InProcessNode(Array<string>(gpus).fill(gpu));
   await applyNode(
     node.openDriver(),
     node.gpus.map(({ uuid }) => ({ uuid, want: from })),
@@ -25,7 +25,7 @@ async function prepare({
 }
 
 /** Outcomes and error codes of making all GPUs the same. */
-async function apply(node: SimulatedNode, want: GpuTarget['want'], options: ApplyOptions = {}): Promise<string> {
+async function apply(node: InProcessNode, want: GpuTarget['want'], options: DeviceApplyOptions = {}): Promise<string> {
   const driver = node.openDriver();
   const { faults } = node;
   node.faults = '';
@@ -42,7 +42,7 @@ describe('a driver that lies about its success', () => {
   const destroyed = 'Successfully destroyed GPU instance ID 1 from GPU  0\n';
 
   /** Lies about the first commands with a word, and does nothing then. */
-  function lie(node: SimulatedNode, word: string, stdout: string, times = 1): void {
+  function lie(node: InProcessNode, word: string, stdout: string, times = 1): void {
     let left = times;
     node.intercept = (args, run): Execution => {
       if (!args.includes(word) || left === 0) return run();
@@ -52,7 +52,7 @@ describe('a driver that lies about its success', () => {
     node.commands.length = 0;
   }
 
-  const countOf = (node: SimulatedNode, word: string): number =>
+  const countOf = (node: InProcessNode, word: string): number =>
     node.takeChanges().filter((change) => change.includes(word)).length;
 
   it('has a creation made again, on the GPU that misses it alone', async () => {
@@ -125,7 +125,7 @@ describe('a driver that lies about its success', () => {
 });
 
 describe('the one reading that proves what was done to all GPUs', () => {
-  const lastCreation = (node: SimulatedNode, then: () => void): void => {
+  const lastCreation = (node: InProcessNode, then: () => void): void => {
     let creations = 0;
     node.intercept = (args, run) => {
       const execution = run();

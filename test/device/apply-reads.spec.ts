@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { ApplyOptions, GpuTarget } from '../../src/device/apply/apply-options.ts';
+import type { DeviceApplyOptions, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import type { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
-import { isChange, SimulatedNode } from './simulated-node.ts';
+import { isChange, InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 const H100 = 'H100-80GB-HBM3';
@@ -98,8 +98,8 @@ async function prepare({
   gpu = A100,
   gpus = 1,
   from,
-}: Pick<Scenario, 'gpu' | 'gpus' | 'from'>): Promise<SimulatedNode> {
-  const node = new SimulatedNode(Array<string>(gpus).fill(gpu));
+}: Pick<Scenario, 'gpu' | 'gpus' | 'from'>): Promise<InProcessNode> {
+  const node = new InProcessNode(Array<string>(gpus).fill(gpu));
   await applyNode(
     node.openDriver(),
     node.gpus.map(({ uuid }) => ({ uuid, want: from })),
@@ -109,10 +109,10 @@ async function prepare({
 
 /** What a whole change reads: a look at the device, the work, and what the device is after that. */
 async function change(
-  node: SimulatedNode,
+  node: InProcessNode,
   driver: NvidiaSmi,
   targets: readonly GpuTarget[],
-  options: ApplyOptions = {},
+  options: DeviceApplyOptions = {},
 ): Promise<{ readonly outcomes: readonly string[]; readonly reads: readonly string[]; readonly isProved: boolean }> {
   node.commands.length = 0;
   const before = await driver.readDevice();

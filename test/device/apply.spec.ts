@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
+import type { DeviceApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const mig = (index: number): string => `gpu ${index} mig 1 pending 1\n`;
 
 async function apply(
-  node: SimulatedNode,
+  node: InProcessNode,
   wants: readonly (GpuTarget['want'] | undefined)[],
-  options: ApplyOptions = {},
+  options: DeviceApplyOptions = {},
 ): Promise<readonly GpuResult[]> {
   const targets = wants.flatMap((want, index) => (want === undefined ? [] : [{ uuid: node.uuid(index), want }]));
   return (await applyNode(node.openDriver(), targets, options)).results;
@@ -20,7 +20,7 @@ const outcomes = (results: readonly GpuResult[]): readonly string[] =>
 
 describe('applying layouts to a node', () => {
   it('makes a layout on an empty GPU: one operation for each instance, placed where the plan says', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     const results = await apply(node, [{ '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 }]);
     expect(results).to.deep.equal([
       { uuid: node.uuid(0), outcome: 'Applied', operations: 4, error: undefined, undoError: undefined },
@@ -30,7 +30,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('changes nothing the second time, and reads no more than it must', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], mig(0) + mig(1));
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A30'], mig(0) + mig(1));
     const driver = node.openDriver();
     const targets = [
       { uuid: node.uuid(0), want: { '1g.5gb': 7 } },
@@ -47,7 +47,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('grows and shrinks around what stays', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '1g.5gb': 2, '3g.20gb': 1 }]);
     const before = await node.layout(0);
     node.takeChanges();
@@ -62,7 +62,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('re-shapes a GPU around a busy instance', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '1g.5gb': 7 }]);
     await node.startProcess(0, 5);
     expect(outcomes(await apply(node, [{ '1g.5gb': 1, '3g.20gb': 1 }]))).to.deep.equal(['Applied']);
@@ -71,7 +71,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('refuses a layout that needs the place of a busy instance, names the holder, and touches nothing', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '1g.5gb': 7 }]);
     await node.startProcess(0, 5);
     const { state } = node;
@@ -83,7 +83,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('looks again right before each destroy: who came after the plan is safe', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '2g.10gb': 3 }]);
     const before = await node.layout(0);
     const beforeDisruption = async (): Promise<void> => {
@@ -96,7 +96,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('destroys nothing that a pod holds without a process', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '3g.20gb': 2 }]);
     const { gpus } = await node.openDriver().readDevice();
     const uuid = gpus[0]?.instances[1]?.computeInstances[0]?.uuid ?? '';
@@ -107,7 +107,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('splits an instance into compute instances, and joins them again, without touching the GPU instance', async () => {
-    const node = new SimulatedNode(['H100-80GB-HBM3'], mig(0));
+    const node = new InProcessNode(['H100-80GB-HBM3'], mig(0));
     await apply(node, [{ '1c.3g.40gb': 2, '2g.20gb': 1 }]);
     const layout = await node.layout(0);
     expect(layout).to.include('2g.20gb@0');
@@ -119,14 +119,14 @@ describe('applying layouts to a node', () => {
   });
 
   it('gives a GPU instance that has none its compute instance', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], `${mig(0)}gi 0 13 profile 19 place 6:1\n`);
+    const node = new InProcessNode(['A100-SXM4-40GB'], `${mig(0)}gi 0 13 profile 19 place 6:1\n`);
     expect(outcomes(await apply(node, [{ '1g.5gb': 1 }]))).to.deep.equal(['Applied']);
     expect(node.takeChanges()).to.deep.equal(['mig -i 00000000:07:00.0 -cci -gi 13']);
     expect(await node.layout(0)).to.deep.equal(['1g.5gb@6']);
   });
 
   it('touches only GPUs that have a target and differ from it', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1) + mig(2));
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1) + mig(2));
     await apply(node, [{ '7g.40gb': 1 }]);
     node.takeChanges();
     expect(outcomes(await apply(node, [{ '7g.40gb': 1 }, undefined, { '7g.40gb': 1 }]))).to.deep.equal([
@@ -137,7 +137,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('leaves a lost GPU and finishes the seven others', async () => {
-    const node = new SimulatedNode(
+    const node = new InProcessNode(
       Array<string>(8).fill('A100-SXM4-40GB'),
       Array.from({ length: 8 }, (_, i) => mig(i)).join(''),
     );
@@ -153,7 +153,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('finishes the others when a GPU falls off the bus in the middle', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1));
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1));
     let creations = 0;
     node.intercept = (args, run) => {
       if (args.includes('-cgi') && (creations += 1) === 2) node.faults = 'lost gpu=0';
@@ -165,7 +165,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('says of a GPU that is not there that it is missing', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB']);
+    const node = new InProcessNode(['A100-SXM4-40GB']);
     const {
       results: [result],
     } = await applyNode(node.openDriver(), [{ uuid: 'GPU-0', want: {} }]);
@@ -173,7 +173,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('refuses what the live table does not have before it destroys anything', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '1g.5gb': 7 }]);
     const { state } = node;
     const wants = [{ '1g.99gb': 7 }, { '1g.5gb': 3, '2g.99gb': 1 }, { '7g.40gb': 2 }];
@@ -185,7 +185,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('destroys no instance that it may not, though idle', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '2g.10gb': 3 }]);
     const steps: readonly Step[] = [
       { action: 'DestroyInstance', profile: '2g.10gb', start: 2, computeInstances: ['2g.10gb'] },
@@ -200,7 +200,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('plans afresh when a foreign instance has taken the place, and never destroys that', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     node.intercept = (args, run) => {
       if (args.includes('-cgi') && !node.state.includes('gi 0')) node.run(['mig', '-i', '0', '-cgi', '14:4', '-C']);
       return run();
@@ -212,7 +212,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('stops before an instance whose id somebody else has taken since the plan', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '1g.5gb': 1 }]);
     const [place = ''] = await node.layout(0);
     const start = place.split('@')[1] ?? '';
@@ -231,7 +231,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('starts nothing after the deadline, and undoes nothing either', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     let left = 2;
     const mayStart = (): boolean => (left -= 1) >= 0;
     const [result] = await apply(node, [{ '1g.5gb': 7 }], { mayStart, undo: true });
@@ -241,7 +241,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('finishes the GPU at hand when it is asked to stop, and begins no other', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1));
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1));
     const controller = new AbortController();
     const results = await apply(node, [{ '1g.5gb': 2 }, { '1g.5gb': 2 }], {
       signal: controller.signal,
@@ -251,7 +251,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('asks before each disruption, the first one marked, and stops where it is told to', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '2g.10gb': 2 }]);
     const asked: string[] = [];
     await apply(node, [{ '1g.5gb': 1 }], {
@@ -265,7 +265,7 @@ describe('applying layouts to a node', () => {
   });
 
   it('tells what it did as it goes', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], mig(0));
+    const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     const told: string[] = [];
     await apply(node, [{ '7g.40gb': 1 }], { onProgress: ({ done, operations }) => told.push(`${operations} ${done}`) });
     expect(told).to.deep.equal(['1 nvidia-smi mig -i 00000000:07:00.0 -cgi 0:0 -C']);

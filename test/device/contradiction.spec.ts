@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { Execution } from '../../src/device/command/output.ts';
 import { DeviceError } from '../../src/device/errors.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 
@@ -40,8 +40,8 @@ function aNodeThatSays(
   command: string,
   edit: Edit,
   { state = threeSlices + running, gpus = [A100], times = Infinity } = {},
-): SimulatedNode {
-  const node = new SimulatedNode(gpus, state);
+): InProcessNode {
+  const node = new InProcessNode(gpus, state);
   let left = times;
   node.intercept = (args, run): Execution => {
     const execution = run();
@@ -87,7 +87,7 @@ describe('commands of a reading that contradict each other', () => {
 
   it('are no compute instances fewer: a -lci cut after a row, where the report knows more', async () => {
     expect(await readGpu('-lci', (stdout) => /^(?:.*\n){10}/.exec(stdout)?.[0] ?? '')).to.equal('Unstable');
-    const node = new SimulatedNode([A100], parts);
+    const node = new InProcessNode([A100], parts);
     expect(await codeOf(node.openDriver().readInstances(node.busId(0)))).to.equal('None');
     // The report is asked for only where there is room for another compute instance.
     expect(node.commands.map((args) => args.at(-1))).to.deep.equal(['-lgi', '-lci', '-x']);
@@ -120,7 +120,7 @@ describe('commands of a reading that contradict each other', () => {
     const other = replace(/<uuid>GPU-c/, '<uuid>GPU-d');
     const state = 'gpu 0 mig 1 pending 1\n';
     expect(await readNode('-x', other, { state })).to.equal('Unstable');
-    const node = new SimulatedNode([A100], state);
+    const node = new InProcessNode([A100], state);
     const driver = node.openDriver();
     await driver.readDevice();
     node.intercept = (args, run) => ({ ...run(), ...(args.includes('-x') ? { stdout: other(run().stdout) } : {}) });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import { eventually } from '../support/eventually.ts';
-import { CrashHost, killNow, type LogLine } from './crash-host.ts';
+import { CrashHost, killNow, type OperationLine } from './crash-host.ts';
 import type { CrashTransition } from './crash-transition.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 /**
  * Where SIGKILL strikes: before or after a side effect, its nvidia-smi killed with the program (a container that goes); or
@@ -44,7 +44,7 @@ const orphanMs = [500, 900, 1300] as const;
 /** Runs a transition without disturbance, in this process: the program does the same with the same operations. */
 export async function observeCourse(transition: CrashTransition): Promise<Course> {
   const before = await prepareState(transition);
-  const node = new SimulatedNode([transition.gpu], before);
+  const node = new InProcessNode([transition.gpu], before);
   node.faults = transition.faults ?? '';
   const calls: string[] = [];
   node.intercept = (args, run) => {
@@ -151,7 +151,7 @@ async function killAt(host: CrashHost, course: Course, { effect, moment }: Crash
 }
 
 /** An operation that names a busy or unchanged instance, or a change that takes one away. */
-function listTouched(kept: readonly string[], log: readonly LogLine[]): readonly string[] {
+function listTouched(kept: readonly string[], log: readonly OperationLine[]): readonly string[] {
   const ids = kept.flatMap((line) => /^gi 0 (\d+) /.exec(line)?.[1] ?? []);
   // What has lost or gained parts is no unchanged instance; its GPU instance must stay all the same.
   const whole = ids.filter((id) => kept.some((line) => line.startsWith(`ci 0 ${id} `)));
@@ -169,11 +169,11 @@ function isOperation(argv: readonly string[]): boolean {
   return argv.some((word) => /^-(?:cgi|cci|dgi|dci|mig|-gpu-reset)$/.test(word));
 }
 
-function countOperations(log: readonly LogLine[]): number {
+function countOperations(log: readonly OperationLine[]): number {
   return log.filter(({ event, argv }) => event === 'start' && isOperation(argv)).length;
 }
 
-function countEffects(log: readonly LogLine[]): number {
+function countEffects(log: readonly OperationLine[]): number {
   return log.filter(({ event }) => event === 'change').length;
 }
 
@@ -186,7 +186,7 @@ function describeWish({ to }: CrashTransition): unknown {
 }
 
 async function prepareState({ gpu, from, busy }: CrashTransition): Promise<string> {
-  const node = new SimulatedNode([gpu]);
+  const node = new InProcessNode([gpu]);
   const {
     results: [result],
   } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: from }]);
@@ -199,19 +199,19 @@ async function prepareState({ gpu, from, busy }: CrashTransition): Promise<strin
 
 /** Mode and profiles, wherever they lie. */
 async function readLayout({ gpu }: CrashTransition, state: string): Promise<readonly string[]> {
-  const node = new SimulatedNode([gpu], state);
+  const node = new InProcessNode([gpu], state);
   const mode = /^gpu 0 mig . pending .$/m.exec(state)?.[0] ?? 'gpu 0 mig 0 pending 0';
   return [mode, ...(await node.layout(0)).map((place) => place.replace(/@\d+/, '')).toSorted()];
 }
 
 async function countFurther({ gpu, to }: CrashTransition, state: string): Promise<number> {
-  const node = new SimulatedNode([gpu], state);
+  const node = new InProcessNode([gpu], state);
   const { results } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: to }]);
   return results.reduce((sum, { operations }) => sum + operations, 0);
 }
 
 function reboot({ gpu }: CrashTransition, state: string): string {
-  const node = new SimulatedNode([gpu], state);
+  const node = new InProcessNode([gpu], state);
   node.faults = 'reboot';
   node.run(['-L']);
   return node.state;

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 const sources = new URL('../../src/', import.meta.url).pathname;
 
 /** A line of the simulator's operation log. */
-export interface LogLine {
+export interface OperationLine {
   readonly pid: number;
   readonly argv: readonly string[];
   readonly event: 'start' | 'change' | 'end';
@@ -50,9 +50,9 @@ export class CrashHost implements Disposable {
   }
 
   /** The log so far; a line that is being written is left out. */
-  readLog(): readonly LogLine[] {
+  readLog(): readonly OperationLine[] {
     const lines = readFileSync(this.#path('log'), 'utf8').split('\n').slice(0, -1);
-    return lines.map((line): LogLine => JSON.parse(line));
+    return lines.map((line): OperationLine => JSON.parse(line));
   }
 
   /** Starts the program; the layout is a `layouts:` entry. */
@@ -73,7 +73,11 @@ export class CrashHost implements Disposable {
   }
 
   /** Waits until the log shows something, unless the program ends before. */
-  async waitForLog(child: ChildProcess, what: string, holds: (log: readonly LogLine[]) => boolean): Promise<void> {
+  async waitForLog(
+    child: ChildProcess,
+    what: string,
+    holds: (log: readonly OperationLine[]) => boolean,
+  ): Promise<void> {
     await eventually(
       () => {
         const log = this.readLog();

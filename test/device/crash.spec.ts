@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { GpuTarget } from '../../src/device/apply/apply-options.ts';
-import { isChange, SimulatedNode } from './simulated-node.ts';
+import { isChange, InProcessNode } from './simulated-node.ts';
 
 /** What the end of the process looks like from inside: an error that no code of ours expects. */
 class Killed extends Error {
@@ -26,15 +26,15 @@ const transitions: readonly Transition[] = [
   { name: 'enable with reset', gpu: 'A30', from: 'Disabled', to: { '2g.12gb': 2 }, faults: 'migpending rc=16' },
 ];
 
-async function prepare({ gpu, from }: Transition): Promise<SimulatedNode> {
-  const node = new SimulatedNode([gpu]);
+async function prepare({ gpu, from }: Transition): Promise<InProcessNode> {
+  const node = new InProcessNode([gpu]);
   await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: from }]);
   node.commands.length = 0;
   return node;
 }
 
 /** Runs until the process would be killed before, or after, the n-th operation. */
-async function applyUntil(node: SimulatedNode, want: GpuTarget['want'], nth: number, when: string): Promise<boolean> {
+async function applyUntil(node: InProcessNode, want: GpuTarget['want'], nth: number, when: string): Promise<boolean> {
   let operations = 0;
   node.intercept = (args, run) => {
     if (!isChange(args)) return run();
@@ -60,7 +60,7 @@ describe('being killed in the middle of an apply', () => {
     it(`converges from every point of "${transition.name}", with no more than one operation too many`, async () => {
       const whole = await prepare(transition);
       whole.faults = transition.faults ?? '';
-      const target = (node: SimulatedNode) => [{ uuid: node.uuid(0), want: transition.to }];
+      const target = (node: InProcessNode) => [{ uuid: node.uuid(0), want: transition.to }];
       const {
         results: [first],
       } = await applyNode(whole.openDriver(), target(whole), { allowReset: true });

@@ -3,7 +3,7 @@ import { MODELS } from '../../src/core/gpu/geometry/models.ts';
 import { DeviceError } from '../../src/device/errors.ts';
 import { toInstances, type GpuInstanceState } from '../../src/device/reading/state.ts';
 import { recordedRuns } from './recorded-runs.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const threeSlices = `gpu 0 mig 1 pending 1
 gi 0 1 profile 9 place 0:4
@@ -38,7 +38,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 
 describe('reading the device', () => {
   it('joins what no single command tells: places, UUIDs, attributes, processes', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
     const { gpus, driverVersion } = await node.openDriver().readDevice();
     expect(driverVersion).to.equal('550.163.01');
     expect(gpus[0]).to.deep.include({ computeCapability: '8.0', pciClass: '0x030200', migCapable: true });
@@ -56,7 +56,7 @@ describe('reading the device', () => {
   });
 
   it('costs two processes when nothing has changed, one with MIG off', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A30'], threeSlices);
     const driver = node.openDriver();
     const first = await driver.readDevice();
     node.commands.length = 0;
@@ -66,7 +66,7 @@ describe('reading the device', () => {
       ['mig', '-lgi'],
     ]);
 
-    const off = new SimulatedNode(['A100-SXM4-40GB', 'T4']);
+    const off = new InProcessNode(['A100-SXM4-40GB', 'T4']);
     const offDriver = off.openDriver();
     await offDriver.readDevice();
     off.commands.length = 0;
@@ -75,7 +75,7 @@ describe('reading the device', () => {
   });
 
   it('sees a process come and an instance go without being told', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
     const driver = node.openDriver();
     await driver.readDevice();
     await node.startProcess(0, 6);
@@ -86,7 +86,7 @@ describe('reading the device', () => {
   });
 
   it('counts an instance as busy when a pod holds its UUID, or the whole GPU, without a process', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
     const [gpu] = (await node.openDriver().readDevice()).gpus;
     if (gpu === undefined) throw new Error('no GPU');
     const uuid = gpu.instances[0]?.computeInstances[0]?.uuid ?? '';
@@ -95,7 +95,7 @@ describe('reading the device', () => {
   });
 
   it('keeps one geometry object per model, so that the planner prepares it once', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A30']);
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A30']);
     const { gpus } = await node.openDriver().readDevice();
     expect(gpus[0]?.geometry).to.equal(gpus[1]?.geometry);
     expect(gpus[2]?.geometry).not.to.equal(gpus[1]?.geometry);
@@ -103,9 +103,9 @@ describe('reading the device', () => {
 
   it('reads the geometry of every model that the simulator knows as the built-in table has it', async () => {
     for (const model of MODELS.filter(({ memorySlices, superseded }) => memorySlices > 0 && superseded !== true)) {
-      let node: SimulatedNode;
+      let node: InProcessNode;
       try {
-        node = new SimulatedNode([model.id]);
+        node = new InProcessNode([model.id]);
       } catch {
         continue; // The simulator has no such board.
       }
@@ -116,7 +116,7 @@ describe('reading the device', () => {
   });
 
   it('reads the healthy GPUs beside a lost one, and remembers who is lost', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30', 'H100-80GB-HBM3'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A30', 'H100-80GB-HBM3'], threeSlices);
     const driver = node.openDriver();
     await driver.readDevice();
     node.faults = 'lost gpu=1';
@@ -133,7 +133,7 @@ describe('reading the device', () => {
   });
 
   it('reads the healthy GPUs also where a later driver reports them below a word about the lost one', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A30'], threeSlices);
     node.intercept = (args, run) => {
       if (args.includes('-i')) return run();
       const { stdout } = args.includes('-x') ? node.run(['-i', '0', ...args]) : run();
@@ -147,7 +147,7 @@ describe('reading the device', () => {
   });
 
   it('reads again when the device changed between two commands, and says so when it keeps changing', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
     let changes = 1;
     const fewer = threeSlices.replace(/gi 0 13.*\nci 0 13.*\n/, '');
     node.intercept = (args, run) => {
@@ -163,7 +163,7 @@ describe('reading the device', () => {
   });
 
   it('says what is wrong with the driver as a whole', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
     const faults = {
       nodriver: 'DriverUnavailable',
       'fail Init rc=18': 'DriverMismatch',
@@ -179,7 +179,7 @@ describe('reading the device', () => {
   });
 
   it('costs a third process for the UUIDs of new instances, none for instances that went', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices.replace(/gi 0 13.*\nci 0 13.*\n/, ''));
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices.replace(/gi 0 13.*\nci 0 13.*\n/, ''));
     const driver = node.openDriver();
     await driver.readDevice();
     node.commands.length = 0;
@@ -197,7 +197,7 @@ describe('reading the device', () => {
 
   it('knows compute instances by -L as by -lci, parts and attributes of a profile included', async () => {
     for (const [index, before] of recordedStates.entries()) {
-      const node = new SimulatedNode([before.gpus], before.state);
+      const node = new InProcessNode([before.gpus], before.state);
       const driver = node.openDriver();
       const names = (instances: readonly GpuInstanceState[] = []) =>
         instances.map(({ id, computeInstances }) => [id, computeInstances.map((part) => [part.id, part.profile])]);
@@ -209,7 +209,7 @@ describe('reading the device', () => {
   });
 
   it('asks -lci where -L has another name than the GPU instance, and takes that', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
     node.intercept = (args, run) => {
       const execution = run();
       return args.includes('-L') ? { ...execution, stdout: execution.stdout.replace('MIG 2g', 'MIG 9g') } : execution;
@@ -226,7 +226,7 @@ describe('reading the device', () => {
   it('never takes damaged output for an empty device', async () => {
     for (const argument of ['-x', '-lgi', '-L', '-lgip', '-lgipp']) {
       for (const damage of ['empty', 'garbage=200', 'cut=120']) {
-        const node = new SimulatedNode(['A100-SXM4-40GB'], threeSlices);
+        const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
         node.faults = `output ${damage} with=${argument}`;
         const code = await codeOf(node.openDriver().readDevice());
         expect(code, node.faults).to.be.oneOf(['ParseError', 'Unstable']);

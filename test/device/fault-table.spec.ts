@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
+import type { DeviceApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import { DeviceError } from '../../src/device/errors.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { HungUp } from '../../src/simulator/nvidia-smi/state/world.ts';
 import { useScratchFolder } from './scratch-folder.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 
@@ -17,8 +17,8 @@ interface FaultCase {
   /** Fault lines; the first GPU is the one that suffers. */
   readonly faults?: string;
   /** Whatever no fault line can say. Returns how the cause goes away. */
-  readonly arrange?: (node: SimulatedNode) => Promise<() => void>;
-  readonly options?: ApplyOptions;
+  readonly arrange?: (node: InProcessNode) => Promise<() => void>;
+  readonly options?: DeviceApplyOptions;
   /** Outcome and code of both GPUs, or the code of the error where the node cannot be read. */
   readonly expected: readonly [string, string] | string;
   readonly holders?: number;
@@ -194,8 +194,8 @@ describe('a fault of a GPU, its driver or the host', () => {
 
 const brief = ({ outcome, error }: GpuResult): string => [outcome, error?.code ?? ''].join(' ').trim();
 
-async function aNodeWith(from: GpuTarget['want']): Promise<SimulatedNode> {
-  const node = new SimulatedNode([A100, A100]);
+async function aNodeWith(from: GpuTarget['want']): Promise<InProcessNode> {
+  const node = new InProcessNode([A100, A100]);
   await applyNode(
     node.openDriver(),
     node.gpus.map(({ uuid }) => ({ uuid, want: from })),
@@ -203,7 +203,7 @@ async function aNodeWith(from: GpuTarget['want']): Promise<SimulatedNode> {
   return node;
 }
 
-async function apply(node: SimulatedNode, options: ApplyOptions): Promise<readonly GpuResult[] | DeviceError> {
+async function apply(node: InProcessNode, options: DeviceApplyOptions): Promise<readonly GpuResult[] | DeviceError> {
   const targets = node.gpus.map(({ uuid }) => ({ uuid, want }));
   try {
     // The agent has read its GPUs before one is lost.
@@ -214,7 +214,7 @@ async function apply(node: SimulatedNode, options: ApplyOptions): Promise<readon
   }
 }
 
-async function openDriver(node: SimulatedNode): Promise<ReturnType<SimulatedNode['openDriver']>> {
+async function openDriver(node: InProcessNode): Promise<ReturnType<InProcessNode['openDriver']>> {
   const { faults, intercept } = node;
   Object.assign(node, { faults: '', intercept: (_args: readonly string[], run: () => unknown) => run() });
   const driver = node.openDriver();
@@ -224,7 +224,7 @@ async function openDriver(node: SimulatedNode): Promise<ReturnType<SimulatedNode
 }
 
 /** Ends what hangs, as the deadline would, and counts what is still run after that. */
-function countCommandsAfterHang(node: SimulatedNode): { readonly struck: boolean; readonly after: number } {
+function countCommandsAfterHang(node: InProcessNode): { readonly struck: boolean; readonly after: number } {
   const watched = { struck: false, after: 0 };
   const { intercept } = node;
   node.intercept = async (args, run) => {

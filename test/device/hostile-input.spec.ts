@@ -13,7 +13,7 @@ import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/devi
 import { listStrangeCommands } from './argument-grammar.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -82,7 +82,7 @@ describe('hostile input', () => {
   const scratch = useScratchFolder();
 
   it('in profiles, counts and GPU ids never reaches a command line', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
     const driver = node.openDriver();
     const wants = fc.array(fc.tuple(hostileText, fc.oneof(fc.integer({ min: 1, max: 9 }), fc.double())), {
       maxLength: 4,
@@ -105,7 +105,7 @@ describe('hostile input', () => {
   it('in what the driver itself prints never reaches a command line', async () => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (text) => {
-        const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\ngi 0 13 profile 19 place 6:1\n');
+        const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\ngi 0 13 profile 19 place 6:1\n');
         node.intercept = (_args, run) => {
           const execution = run();
           return { ...execution, stdout: execution.stdout.replaceAll('00000000:07:00.0', () => text) };
@@ -120,7 +120,7 @@ describe('hostile input', () => {
 
   /** Applies a layout as host mode does; true if anything was changed. */
   async function applyOnHost(layout: (terminal: Terminal) => Promise<NodeLayout>): Promise<boolean> {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A30'], 'gpu 0 mig 1 pending 1\n');
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A30'], 'gpu 0 mig 1 pending 1\n');
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const terminal = openTerminal({ stdin: Readable.from([]), stdout, stderr, cwd: scratch.path() });
     const watcher = { onCutOff: ignore, onPlan: ignore, onProgress: ignore };

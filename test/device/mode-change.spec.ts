@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { ApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import type { DeviceApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
+import { InProcessNode } from './simulated-node.ts';
 
-async function apply(node: SimulatedNode, want: GpuTarget['want'], options: ApplyOptions = {}): Promise<string> {
+async function apply(node: InProcessNode, want: GpuTarget['want'], options: DeviceApplyOptions = {}): Promise<string> {
   const {
     results: [result],
   } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
@@ -12,7 +12,7 @@ async function apply(node: SimulatedNode, want: GpuTarget['want'], options: Appl
 
 const brief = (result: GpuResult | undefined): string => [result?.outcome, result?.error?.code ?? ''].join(' ').trim();
 
-async function modeOf(node: SimulatedNode): Promise<string> {
+async function modeOf(node: InProcessNode): Promise<string> {
   node.faults = '';
   const [gpu] = (await node.openDriver().readDevice()).gpus;
   return `${gpu?.mig?.current} ${gpu?.mig?.pending}`;
@@ -23,7 +23,7 @@ const inUse = 'migpending rc=19';
 
 describe('MIG mode', () => {
   it('is switched on before the layout is made, and off after the instances are gone', async () => {
-    const node = new SimulatedNode(['H100-80GB-HBM3']);
+    const node = new InProcessNode(['H100-80GB-HBM3']);
     expect(await apply(node, { '3g.40gb': 1 })).to.equal('Applied');
     expect(node.takeChanges()[0]).to.equal('-i 00000000:07:00.0 -mig 1');
     expect(await apply(node, 'Disabled')).to.equal('Applied');
@@ -35,18 +35,18 @@ describe('MIG mode', () => {
   });
 
   it('that was left pending is finished by the reset alone, and set again only where that does not help', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
     expect(await apply(node, {}, { allowReset: true })).to.equal('Applied');
     expect(node.takeChanges()).to.deep.equal(['--gpu-reset -i 00000000:07:00.0']);
 
-    const stubborn = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
+    const stubborn = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
     stubborn.faults = 'skip GpuReset';
     expect(await apply(stubborn, {}, { allowReset: true })).to.equal('Applied');
     expect(stubborn.takeChanges().at(-1)).to.equal('-i 00000000:07:00.0 -mig 1');
   });
 
   it('that stays pending is finished by a reset of that GPU alone, where that is allowed', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB', 'A100-SXM4-40GB']);
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB']);
     node.faults = needsReset;
     expect(await apply(node, { '7g.40gb': 1 }, { allowReset: true })).to.equal('Applied');
     expect(node.takeChanges().slice(0, 2)).to.deep.equal([
@@ -56,7 +56,7 @@ describe('MIG mode', () => {
   });
 
   it('that stays pending asks for the reset where it is not allowed, and is taken back on undo', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB']);
+    const node = new InProcessNode(['A100-SXM4-40GB']);
     node.faults = needsReset;
     expect(await apply(node, { '7g.40gb': 1 })).to.equal('Failed ResetRequired');
     expect(node.takeChanges().some((change) => change.includes('reset'))).to.equal(false);
@@ -69,7 +69,7 @@ describe('MIG mode', () => {
   });
 
   it('that is pending since a client holds the GPU says Pending, with a reset and without', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB']);
+    const node = new InProcessNode(['A100-SXM4-40GB']);
     node.faults = inUse;
     expect(await apply(node, {})).to.equal('Failed Pending');
     node.faults = `${inUse}\nfail GpuReset rc=19`;
@@ -77,7 +77,7 @@ describe('MIG mode', () => {
   });
 
   it('that survives a reset needs a reboot', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB']);
+    const node = new InProcessNode(['A100-SXM4-40GB']);
     for (const reset of ['skip GpuReset', 'fail GpuReset rc=3', 'fail GpuReset rc=16']) {
       node.faults = `${needsReset}\n${reset}`;
       expect(await apply(node, {}, { allowReset: true }), reset).to.equal('Failed RebootRequired');
@@ -85,21 +85,21 @@ describe('MIG mode', () => {
   });
 
   it('is left alone while a process uses the whole GPU', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB']);
+    const node = new InProcessNode(['A100-SXM4-40GB']);
     await node.startProcess(0);
     expect(await apply(node, {})).to.equal('Refused InUse');
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
   it('is left alone while a pod holds the whole GPU without a process', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB']);
+    const node = new InProcessNode(['A100-SXM4-40GB']);
     const listHeld = async () => new Set([node.uuid(0)]);
     expect(await apply(node, {}, { listHeld })).to.equal('Refused InUse');
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
   it('off touches no instance while one of them is busy', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
     await apply(node, { '2g.10gb': 3 });
     await node.startProcess(0, 4);
     const before = node.state;
@@ -108,7 +108,7 @@ describe('MIG mode', () => {
   });
 
   it('pending for off is taken back when the layout stays', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
     await apply(node, { '3g.20gb': 1 });
     node.state = node.state.replace('pending 1', 'pending 0');
     await node.startProcess(0, Number((await node.layout(0))[0]?.split('@')[1]));
@@ -119,13 +119,13 @@ describe('MIG mode', () => {
   });
 
   it('is not for a GPU without MIG: off is what it is, a layout is not supported', async () => {
-    const node = new SimulatedNode(['T4']);
+    const node = new InProcessNode(['T4']);
     expect(await apply(node, 'Disabled')).to.equal('Unchanged');
     expect(await apply(node, { '1g.5gb': 1 })).to.equal('Refused NotSupported');
   });
 
   it('does not start on a GPU for which the driver asks a reset', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
     node.intercept = (_args, run) => {
       const execution = run();
       const stdout = execution.stdout.replace('<reset_required>No', '<reset_required>Yes');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { GpuTarget } from '../../src/device/apply/apply-options.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const faults = [
   '',
@@ -51,7 +51,7 @@ describe('any sequence of layouts, processes and faults', () => {
     let applied = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
-        const node = new SimulatedNode(['H100-80GB-HBM3']);
+        const node = new InProcessNode(['H100-80GB-HBM3']);
         const target = (want: GpuTarget['want']) => [{ uuid: node.uuid(0), want }];
         for (const { want, fault, busy, isBusy, undo } of sequence) {
           if (isBusy && (await node.layout(0)).some((place) => place.endsWith(`@${busy}`)))

@@ -8,13 +8,13 @@ import { judgeChange } from '../../src/device/apply/plan-target.ts';
 import { reportDevice } from '../../src/device/reading/report-device.ts';
 import { listPlacedStates } from '../core/gpu/placed-states.ts';
 import { modelOf } from '../core/gpu/builders.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const on = 'gpu 0 mig 1 pending 1\n';
 const everything = { held: new Set<string>(), mayTouch: () => true };
 
 /** What the agent answers to a wish, and what the device would do for the same: steps, or that it is refused. */
-async function planTwice(node: SimulatedNode, wish: Omit<GpuWish, 'uuid'>): Promise<readonly unknown[]> {
+async function planTwice(node: InProcessNode, wish: Omit<GpuWish, 'uuid'>): Promise<readonly unknown[]> {
   const device = await node.openDriver().readDevice();
   const { work, report } = planWish(reportDevice(device), { gpus: [{ uuid: node.uuid(0), ...wish }] });
   const [gpu] = device.gpus;
@@ -40,7 +40,7 @@ describe('one planner', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...states), wants, fc.option(fc.nat({ max: 7 })), async (state, wish, busy) => {
-        const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+        const node = new InProcessNode(['A100-SXM4-40GB'], on);
         for (const placed of state) {
           const [profile = '', start = ''] = placed.split('@');
           const id = modelOf('a100-40gb').profiles.find(({ name }) => name === profile)?.id ?? -1;
@@ -55,7 +55,7 @@ describe('one planner', () => {
   });
 
   it('refuses a change of MIG mode where a process has the whole GPU, be it reported or read', async () => {
-    const node = new SimulatedNode(['H100-80GB-HBM3']);
+    const node = new InProcessNode(['H100-80GB-HBM3']);
     await node.startProcess(0);
     expect(await planTwice(node, { profiles: { '7g.80gb': 1 } })).to.deep.equal(['InUse', 'InUse']);
     expect(await planTwice(node, { mig: 'Disabled' })).to.deep.equal([
@@ -74,19 +74,19 @@ describe('the steps of a granted plan', () => {
   });
   const destroy = (start: number): Step => ({ ...create(start), action: 'DestroyInstance' });
 
-  async function apply(node: SimulatedNode, steps: readonly Step[], want: Readonly<Record<string, number>>) {
+  async function apply(node: InProcessNode, steps: readonly Step[], want: Readonly<Record<string, number>>) {
     const { results } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want, steps }]);
     return results.map(({ outcome }) => outcome);
   }
 
   it('are done as they are, also where the planner would choose others now', async () => {
     for (const start of [0, 4]) {
-      const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+      const node = new InProcessNode(['A100-SXM4-40GB'], on);
       expect(await apply(node, [create(start)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);
       expect(await node.layout(0)).to.deep.equal([`3g.20gb@${start}`]);
     }
     for (const start of [0, 4]) {
-      const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+      const node = new InProcessNode(['A100-SXM4-40GB'], on);
       await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
       expect(await apply(node, [destroy(start)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);
       expect(await node.layout(0)).to.deep.equal([`3g.20gb@${4 - start}`]);
@@ -94,7 +94,7 @@ describe('the steps of a granted plan', () => {
   });
 
   it('give way to a new plan where the reading shows something else, which destroys nothing more', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+    const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.run(['mig', '-i', '0', '-cgi', '9:0', '-C']);
     // Granted when the GPU was empty; since then somebody made an instance at 0.
     expect(await apply(node, [create(0)], { '3g.20gb': 2 })).to.deep.equal(['Applied']);
@@ -103,7 +103,7 @@ describe('the steps of a granted plan', () => {
   });
 
   it('are planned anew after a failure of the driver', async () => {
-    const node = new SimulatedNode(['A100-SXM4-40GB'], on);
+    const node = new InProcessNode(['A100-SXM4-40GB'], on);
     await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
     node.faults = 'skip GpuInstanceDestroy nth=1';
     expect(await apply(node, [destroy(0)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);

@@ -4,7 +4,7 @@ import { DeviceError } from '../../src/device/errors.ts';
 import type { GpuInstanceState } from '../../src/device/reading/state.ts';
 import { damages, Dice } from './damage.ts';
 import { describeFall, findFalls, type Sight } from './reading-fall.ts';
-import { recordedNodes, type RecordedNode } from './recorded-readings.ts';
+import { recordedNodes, type NodeRecording } from './recorded-readings.ts';
 
 /** A whole node (all commands), or one GPU of it (`-i`), as an apply looks at it. */
 export type Scope = 'node' | 'GPU';
@@ -51,7 +51,7 @@ function nameParts({ id, computeInstances }: GpuInstanceState): Sight['instances
 
 /** One way to look at a node. */
 export interface View {
-  readonly node: RecordedNode;
+  readonly node: NodeRecording;
   readonly look: keyof typeof looks;
   readonly busId: string;
   /** Whether the driver has read the node before: it asks less then. */

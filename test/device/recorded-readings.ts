@@ -1,9 +1,9 @@
 import type { Execution } from '../../src/device/command/output.ts';
 import { executionOf, recordedRuns } from './recorded-runs.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 /** A node that stands still: what each command of a reading says of it. */
-export interface RecordedNode {
+export interface NodeRecording {
   readonly name: string;
   readonly busIds: readonly string[];
   readonly answer: (args: readonly string[]) => Execution;
@@ -13,8 +13,8 @@ export interface RecordedNode {
  * What the real nvidia-smi printed in a state where it was recorded; where it was not, what the simulator prints, which is
  * held to the recordings (test/simulator/nvidia-smi).
  */
-function recordNode(name: string, gpus: readonly string[], state: string): RecordedNode {
-  const node = new SimulatedNode(gpus, state);
+function recordNode(name: string, gpus: readonly string[], state: string): NodeRecording {
+  const node = new InProcessNode(gpus, state);
   const withoutProcesses = (text: string): string => text.replaceAll(/^proc .*\n?/gm, '').trim();
   const answers = new Map<string, Execution>();
   const answer = (args: readonly string[]): Execution => {
@@ -70,7 +70,7 @@ const recordedStates = [
   ).values(),
 ];
 
-export const recordedNodes: readonly RecordedNode[] = [
+export const recordedNodes: readonly NodeRecording[] = [
   ...recordedStates.map(({ name, gpus, before }) => recordNode(`${gpus} ${name}`, [gpus], `${before}\n`)),
   recordNode(
     'two A100, both busy',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DeviceError } from '../../src/device/errors.ts';
 import { parseReport, type Report } from '../../src/device/reading/report-parser.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 const state = `gpu 0 mig 1 pending 1
 gi 0 1 profile 9 place 0:4
@@ -10,9 +10,9 @@ gi 0 13 profile 19 place 6:1
 ci 0 13 0 profile 0 place 0:1
 proc gpu 0 gi 1 ci 0 pid 42 mem 1200 name python3
 `;
-const busy = new SimulatedNode(['A100-SXM4-40GB'], state).run(['-q', '-x']).stdout;
-const off = new SimulatedNode(['A100-SXM4-40GB'], '').run(['-q', '-x']).stdout;
-const without = new SimulatedNode(['T4'], 'proc gpu 0 pid 7 mem 9 name x\n').run(['-q', '-x']).stdout;
+const busy = new InProcessNode(['A100-SXM4-40GB'], state).run(['-q', '-x']).stdout;
+const off = new InProcessNode(['A100-SXM4-40GB'], '').run(['-q', '-x']).stdout;
+const without = new InProcessNode(['T4'], 'proc gpu 0 pid 7 mem 9 name x\n').run(['-q', '-x']).stdout;
 
 const read = (stdout: string): Report => parseReport('-q -x', { rc: 0, stdout, end: 'Exited' });
 

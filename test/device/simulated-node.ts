@@ -13,7 +13,7 @@ export function isChange(args: readonly string[]): boolean {
 }
 
 /** A node whose nvidia-smi is the simulator in this process: no file, no child, no time. */
-export class SimulatedNode {
+export class InProcessNode {
   readonly gpus: readonly SimulatedGpu[];
   readonly commands: (readonly string[])[] = [];
   state: string;

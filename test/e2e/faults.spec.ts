@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
-import { aStatus, errorLine, refusal, type Fault } from '../support/fault.ts';
+import { aStatus, errorLine, refusal, type RequestFault } from '../support/fault.ts';
 import { Injector, type EventFault, type Match } from '../support/injection.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -36,10 +36,10 @@ const throttled = refusal(429, 'TooManyRequests', 1);
 const broken = refusal(500, 'InternalError');
 const unavailable = refusal(503, 'ServiceUnavailable');
 const timeout = refusal(504, 'Timeout');
-const lost: Fault = { reset: 'after' };
-const cut: Fault = { reset: 'before' };
+const lost: RequestFault = { reset: 'after' };
+const cut: RequestFault = { reset: 'before' };
 
-const requestFaults: readonly (readonly [what: string, program: string, match: Match, fault: Fault])[] = [
+const requestFaults: readonly (readonly [what: string, program: string, match: Match, fault: RequestFault])[] = [
   ['the wish meets a conflict', controller, wish, conflict],
   ['the connection is reset before the wish is taken', controller, wish, cut],
   ['the answer to the wish is lost', controller, wish, lost],

@@ -5,7 +5,7 @@ import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { settle } from '../process/fake-clock.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
-import { aStatus, errorLine, refusal, type Fault } from '../support/fault.ts';
+import { aStatus, errorLine, refusal, type RequestFault } from '../support/fault.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { Follower } from './follower.ts';
 
@@ -21,7 +21,7 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The next answers under a fault. */
-function faultOf(kind: Step['fault']): Fault | undefined {
+function faultOf(kind: Step['fault']): RequestFault | undefined {
   switch (kind) {
     case 'gone':
       return refusal(410, 'Expired');

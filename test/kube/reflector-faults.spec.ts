@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/process/logger.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';
-import { aStatus, errorLine, type Fault, type LineFault, type Rule } from '../support/fault.ts';
+import { aStatus, errorLine, type LineFault, type RequestFault, type RequestRule } from '../support/fault.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { isResume, isStreamedList, type SeenRequest } from '../support/seen-request.ts';
 import { Follower, quick } from './follower.ts';
@@ -129,7 +129,7 @@ describe('Reflector under faults', () => {
     });
 
     /** Faults for the first requests of a kind, in order; then none. */
-    const first = (kind: (request: SeenRequest) => boolean, ...faults: readonly Fault[]): Rule => {
+    const first = (kind: (request: SeenRequest) => boolean, ...faults: readonly RequestFault[]): RequestRule => {
       const rest = [...faults];
       return (request) => (kind(request) ? rest.shift() : undefined);
     };
@@ -196,13 +196,13 @@ describe('Reflector under faults', () => {
       await follower.holds('a', 'b');
       let cuts = 0;
       const seen: number[] = [];
-      const half: Fault = {
+      const half: RequestFault = {
         lines: (line) => {
           cuts += 1;
           return { send: [line], end: true };
         },
       };
-      const page: Fault = { reset: 'body' };
+      const page: RequestFault = { reset: 'body' };
       proxy.rule = (request) => {
         seen.push(follower.changes.length);
         if (cuts > 2) return undefined;
@@ -265,7 +265,7 @@ describe('Reflector under faults', () => {
       await create('b');
       await follower.holds('a', 'b');
       // A server without `b` whose versions are far behind.
-      const rewind: Fault = {
+      const rewind: RequestFault = {
         lines: (line) => {
           const event = JSON.parse(line) as WireEvent;
           if (event.object.metadata.name === 'b') return { send: [] };

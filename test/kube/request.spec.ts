@@ -3,17 +3,20 @@ import type { KubeClient } from '../../src/kube/client.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf, rejectionOf } from './failure.ts';
-import { aStatus, type Fault } from '../support/fault.ts';
+import { aStatus, type RequestFault } from '../support/fault.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import type { SeenRequest } from '../support/seen-request.ts';
 
 /** Faults for the first requests with this method, in order; then none. */
-function firstTime(method: string, ...faults: readonly Fault[]): (request: SeenRequest) => Fault | undefined {
+function firstTime(
+  method: string,
+  ...faults: readonly RequestFault[]
+): (request: SeenRequest) => RequestFault | undefined {
   const rest = [...faults];
   return (request) => (request.method === method ? rest.shift() : undefined);
 }
 
-function refusal(code: number, fields: object = {}): Extract<Fault, { readonly status: number }> {
+function refusal(code: number, fields: object = {}): Extract<RequestFault, { readonly status: number }> {
   return { status: code, body: aStatus(code, 'Any', fields) };
 }
 

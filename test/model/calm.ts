@@ -1,5 +1,5 @@
 import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { loansOf } from '../../src/core/metadata/borrowed-labels.ts';
+import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import { nonZero } from './checks.ts';
 import { countOffer, isAsWished } from './expected.ts';
@@ -14,7 +14,7 @@ export function findTrouble(world: World, end: 'Enforce' | 'Delete' | 'Plan' | '
   if (!node || !partition || !controller || !verdict) return 'the node, its object or its controller is missing';
   const ours = (node.spec?.taints ?? []).filter(({ key }) => key === 'gpupartition.dev/repartitioning');
   if (ours.length > 0) return `taint of ours is on the node (L4); ${words}`;
-  const loans = Object.entries(loansOf(metadataOf(node)));
+  const loans = Object.entries(borrowedLabelsOf(metadataOf(node)));
   const paused = loans.filter(([, { set }]) => set === 'paused-for-mig-change');
   if (paused.length > 0) return `${paused.map(([key]) => key).join()} is paused (L4); ${words}`;
   const foreign = world.device.report().gpus;

@@ -1,6 +1,6 @@
 import type { Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
-import { loansOf } from '../../src/core/metadata/borrowed-labels.ts';
+import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import type { Decision } from '../../src/core/node/decide.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -126,7 +126,7 @@ export class Checks {
       'S17',
       'a taint, label, annotation or cordon of others was changed',
     );
-    const [loansBefore, loansAfter] = [loansOf(metadataOf(before)), loansOf(metadataOf(after))];
+    const [loansBefore, loansAfter] = [borrowedLabelsOf(metadataOf(before)), borrowedLabelsOf(metadataOf(after))];
     for (const key of new Set(
       Object.keys({ ...before.metadata.labels, ...after.metadata.labels }).filter(isBorrowed),
     )) {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request as send, type Dispatcher } from 'undici';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
 import { keyFileOf } from '../../src/simulator/control-plane/api-server.ts';
-import { listLines, type EarlierList, type Fault, type LineFault, type Rule } from './fault.ts';
+import { listLines, type EarlierList, type RequestFault, type LineFault, type RequestRule } from './fault.ts';
 import { Link } from './link.ts';
 import { describeSeen, type SeenRequest } from './seen-request.ts';
 
@@ -18,7 +18,7 @@ interface Parts {
   readonly program: string | undefined;
 }
 
-const none: Fault = { delay: 'before', ms: 0 };
+const none: RequestFault = { delay: 'before', ms: 0 };
 
 /**
  * Stands before the real API server, with its certificate, so that a kubeconfig differs in nothing but the port. Makes
@@ -27,7 +27,7 @@ const none: Fault = { delay: 'before', ms: 0 };
 export class FaultProxy implements AsyncDisposable {
   readonly #parts: Parts;
   readonly requests: SeenRequest[] = [];
-  rule: Rule = () => undefined;
+  rule: RequestRule = () => undefined;
 
   private constructor(parts: Parts) {
     this.#parts = parts;

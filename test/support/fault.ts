@@ -12,7 +12,7 @@ export interface EarlierList {
 }
 
 /** What the proxy does instead of, or to, the real answer. */
-export type Fault =
+export type RequestFault =
   /** Answers itself. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   /** Resets the connection: before the request is passed on, after it took effect, or within the answer's body. */
@@ -28,7 +28,7 @@ export type Fault =
   | { readonly lines: LineFault };
 
 /** Decides over a request; nothing lets it pass. */
-export type Rule = (request: SeenRequest) => Fault | undefined;
+export type RequestRule = (request: SeenRequest) => RequestFault | undefined;
 
 /** A Status as the API server answers it, for `status` and for ERROR events. */
 export function aStatus(code: number, reason: string, more: object = {}): object {
@@ -36,7 +36,7 @@ export function aStatus(code: number, reason: string, more: object = {}): object
 }
 
 /** A refusal with its Status. */
-export function refusal(code: number, reason: string, retryAfter?: number): Fault {
+export function refusal(code: number, reason: string, retryAfter?: number): RequestFault {
   const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } };
   return { status: code, body: aStatus(code, reason), ...headers };
 }

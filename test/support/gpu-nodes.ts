@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeletFleet } from '../../src/simulator/kubelet/fleet.ts';
 import { nodesResource, podsResource } from '../../src/simulator/kubelet/node/kube-objects.ts';
-import type { NodeObject, PodObject } from '../../src/simulator/kubelet/node/kube-objects.ts';
+import type { KubeletNode, PodObject } from '../../src/simulator/kubelet/node/kube-objects.ts';
 import type { SimulatedNode } from '../../src/simulator/kubelet/node/simulated-node.ts';
 import type { KubeletTiming } from '../../src/simulator/kubelet/timing.ts';
 import { createKubeClient, createNamespace, requireControllers, uniqueName } from './cluster.ts';
@@ -95,8 +95,8 @@ export class GpuNodes implements AsyncDisposable {
     renameSync(`${file}.new`, file);
   }
 
-  async readNode(name: string): Promise<NodeObject | undefined> {
-    return this.client.find<NodeObject>({ resource: nodesResource, name });
+  async readNode(name: string): Promise<KubeletNode | undefined> {
+    return this.client.find<KubeletNode>({ resource: nodesResource, name });
   }
 
   /** GPU resources that can be allocated; 0 is as good as absent. */
@@ -154,7 +154,7 @@ export class GpuNodes implements AsyncDisposable {
 
   async stop(): Promise<void> {
     await this.fleet.stop();
-    const { items } = await this.client.list<NodeObject>(nodesResource, { labelSelector: `bench=${this.namespace}` });
+    const { items } = await this.client.list<KubeletNode>(nodesResource, { labelSelector: `bench=${this.namespace}` });
     for (const { metadata } of items) await this.client.delete({ resource: nodesResource, name: metadata.name });
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import type { Fault, LineFault, Rule } from './fault.ts';
+import type { RequestFault, LineFault, RequestRule } from './fault.ts';
 import type { SeenRequest, Verb } from './seen-request.ts';
 
 /** Which requests a fault meets; what is left out meets all. */
@@ -24,20 +24,20 @@ export interface WatchLine {
 /** Faults of one proxy, one at a time, counted. It has to be there before the program opens its watches. */
 export class Injector {
   #match: Match = {};
-  #fault: Fault | undefined;
+  #fault: RequestFault | undefined;
   #events: { readonly resource: string; readonly change: EventFault } | undefined;
   #seen = 0;
   /** How often the fault that was injected last has really been made. */
   count = 0;
 
   /** The rule for the proxy. */
-  readonly rule: Rule = (request) => {
+  readonly rule: RequestRule = (request) => {
     if (this.#fault !== undefined && this.#meets(request)) return this.#fault;
     return request.verb === 'watch' ? { lines: (line) => this.#changeLine(request.resource, line) } : undefined;
   };
 
   /** Makes a fault of requests. */
-  inject(match: Match, fault: Fault): void {
+  inject(match: Match, fault: RequestFault): void {
     this.clear();
     this.#match = match;
     this.#fault = fault;

@@ -6,7 +6,7 @@ import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
-export interface NodeView {
+export interface RigNodeView {
   readonly metadata: {
     readonly name: string;
     readonly labels: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface NodeView {
 }
 
 /** The taints that are ours; a new node has others for a moment, of the node life cycle. */
-export function ownTaints({ spec }: NodeView): readonly string[] {
+export function ownTaints({ spec }: RigNodeView): readonly string[] {
   return (spec.taints ?? []).map(({ key }) => key).filter((key) => key.startsWith('gpupartition.dev/'));
 }
 
@@ -44,7 +44,7 @@ export interface TestRig {
     timeoutMs?: number,
   ): Promise<GpuPartitionPolicy>;
   partition(node: string): Promise<GpuNodePartition>;
-  node(name: string): Promise<NodeView>;
+  node(name: string): Promise<RigNodeView>;
   /** Writes of our own accounts so far, Events and leases aside: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
   writes(): Promise<readonly string[]>;
 }

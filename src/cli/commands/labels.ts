@@ -5,7 +5,7 @@ import { invalidLabels } from '../../core/nvidia/labels/label-value.ts';
 import { MIG_STRATEGIES, type MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
 import type { NodeDescription } from '../../core/nvidia/labels/node-description.ts';
 import { parseNodeDescription } from '../../core/nvidia/labels/node-description-parser.ts';
-import { describeNode, type NodeOutcome } from '../../core/nvidia/labels/node-outcome.ts';
+import { describeNode, type LabelsAndResources } from '../../core/nvidia/labels/node-outcome.ts';
 import { findUnusedSharing } from '../../core/nvidia/plugin-config/unused-sharing.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
@@ -90,7 +90,7 @@ function warn(terminal: Terminal, message: string): void {
   printLine(terminal.stderr, `${paint(terminal.stderr, 'yellow', 'warning:')} ${message}`);
 }
 
-function printAnswer(terminal: Terminal, { labels, resources, errors }: NodeOutcome): void {
+function printAnswer(terminal: Terminal, { labels, resources, errors }: LabelsAndResources): void {
   const { stdout } = terminal;
   for (const error of errors) printLine(stdout, `${paint(stdout, 'red', 'error:')} ${error}`);
   for (const [key, value] of Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))

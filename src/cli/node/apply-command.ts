@@ -5,14 +5,26 @@ import type { CommandContext } from '../command-table.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { openHost } from './host.ts';
-import { type ApplyLimits, applyLayout, type ApplyWatcher, type GpuChange, type NodeChange } from './node-apply.ts';
+import {
+  type ApplyLimits,
+  applyLayout,
+  type ApplyWatcher,
+  type GpuApplyResult,
+  type NodeApplyResult,
+} from './node-apply.ts';
 import { type NodeLayout, resetLayout } from './node-layout.ts';
-import { addLayoutOptions, addNodeOptions, type LayoutOptions, type NodeOptions, readLayout } from './node-options.ts';
-import type { NodePlan } from './node-plan.ts';
+import {
+  addLayoutOptions,
+  addNodeOptions,
+  type LayoutOptions,
+  type NodeCommandOptions,
+  readLayout,
+} from './node-options.ts';
+import type { HostPlan } from './node-plan.ts';
 import { printProblems } from './plan-command.ts';
 import { listProblems, nameGpu, writePlan } from './plan-text.ts';
 
-interface Options extends Partial<LayoutOptions>, NodeOptions, ApplyLimits {}
+interface Options extends Partial<LayoutOptions>, NodeCommandOptions, ApplyLimits {}
 
 export function applyCommand(context: CommandContext): Command {
   const command = new Command('apply').description(
@@ -76,8 +88,8 @@ function watch({ stdout }: Terminal): ApplyWatcher {
 
 function printResult(
   terminal: Terminal,
-  { uuid, outcome, operations, error, undoError }: GpuChange,
-  { gpus }: NodePlan,
+  { uuid, outcome, operations, error, undoError }: GpuApplyResult,
+  { gpus }: HostPlan,
 ): void {
   const gpu = gpus.find((one) => one.uuid === uuid);
   const name = gpu === undefined ? uuid : nameGpu(gpu);
@@ -90,7 +102,7 @@ function printResult(
   else printProblems(terminal, [`${line}: ${why.join('; ')}`]);
 }
 
-function describe(outcome: GpuChange['outcome']): string {
+function describe(outcome: GpuApplyResult['outcome']): string {
   switch (outcome) {
     case 'Applied':
       return 'applied';
@@ -107,7 +119,7 @@ function describe(outcome: GpuChange['outcome']): string {
   }
 }
 
-function summarize({ state, results }: NodeChange): string {
+function summarize({ state, results }: NodeApplyResult): string {
   const operations = results.reduce((sum, result) => sum + result.operations, 0);
   switch (state) {
     case 'Applied':

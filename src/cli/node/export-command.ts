@@ -12,9 +12,9 @@ import {
   writeLayouts,
   writeYaml,
 } from './node-export.ts';
-import { addNodeOptions, type NodeOptions } from './node-options.ts';
+import { addNodeOptions, type NodeCommandOptions } from './node-options.ts';
 
-interface Options extends NodeOptions {
+interface Options extends NodeCommandOptions {
   readonly by: ExportBy;
   readonly format: (typeof FORMATS)[number];
   readonly config: string;

@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts';
 import { readHost, reportAsync } from './host.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './node-layout.ts';
-import { type GpuPlan, type NodePlan, planNode } from './node-plan.ts';
+import { type HostGpuPlan, type HostPlan, planNode } from './node-plan.ts';
 
 export interface ApplyLimits {
   /** Folder of the host for lock and journal. */
@@ -24,7 +24,7 @@ export interface ApplyLimits {
   readonly lockTimeout: number;
 }
 
-export interface GpuChange {
+export interface GpuApplyResult {
   readonly index: number;
   readonly uuid: string;
   readonly outcome: GpuOutcome;
@@ -36,12 +36,12 @@ export interface GpuChange {
 }
 
 /** What was done; the shape of `apply -o json` and `reset -o json`. */
-export interface NodeChange {
+export interface NodeApplyResult {
   /** `NotApplied` if any GPU is not what it shall be. */
   readonly state: 'Applied' | 'Unchanged' | 'NotApplied';
-  readonly plan: NodePlan;
+  readonly plan: HostPlan;
   /** GPUs that were to change, by index. */
-  readonly results: readonly GpuChange[];
+  readonly results: readonly GpuApplyResult[];
 }
 
 /** Whoever watches an apply. */
@@ -49,8 +49,8 @@ export interface ApplyWatcher {
   /** An earlier apply of this boot was cut off; the plan says what is left of it. */
   readonly onCutOff: (entry: JournalEntry) => void;
   /** Before anything is touched. */
-  readonly onPlan: (plan: NodePlan, device: DeviceState) => void;
-  readonly onProgress: (gpu: GpuPlan, progress: Progress) => void;
+  readonly onPlan: (plan: HostPlan, device: DeviceState) => void;
+  readonly onProgress: (gpu: HostGpuPlan, progress: Progress) => void;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function applyLayout(
   limits: ApplyLimits,
   watcher: ApplyWatcher,
   { cwd }: Terminal,
-): Promise<NodeChange> {
+): Promise<NodeApplyResult> {
   const end = performance.now() + limits.deadline * 1000;
   const folder = resolve(cwd, limits.stateDir);
   const lock = await reportAsync(1, () => lockNode({ folder, waitMs: limits.lockTimeout * 1000 }));
@@ -108,11 +108,14 @@ export async function applyLayout(
 }
 
 /** What is new on the device since the plan was in no plan and is not destroyed. */
-function toTarget({ uuid, want = {}, steps }: GpuPlan): GpuTarget {
+function toTarget({ uuid, want = {}, steps }: HostGpuPlan): GpuTarget {
   return { uuid, want, steps };
 }
 
-function report({ uuid, outcome, operations, error, undoError }: GpuResult, gpus: readonly GpuPlan[]): GpuChange {
+function report(
+  { uuid, outcome, operations, error, undoError }: GpuResult,
+  gpus: readonly HostGpuPlan[],
+): GpuApplyResult {
   return {
     index: gpus.find((gpu) => gpu.uuid === uuid)?.index ?? -1,
     uuid,

@@ -8,7 +8,7 @@ import { readLayoutFile } from './layout-file.ts';
 import type { NodeLayout } from './node-layout.ts';
 
 /** Options of every command of `node`. */
-export interface NodeOptions extends HostOptions {
+export interface NodeCommandOptions extends HostOptions {
   readonly output: OutputFormat;
 }
 

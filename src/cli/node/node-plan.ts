@@ -18,7 +18,7 @@ export interface PlannedPlace {
   readonly holders?: readonly string[];
 }
 
-export interface GpuPlan {
+export interface HostGpuPlan {
   readonly index: number;
   readonly uuid: string;
   readonly pciBusId: string;
@@ -39,13 +39,13 @@ export interface GpuPlan {
 }
 
 /** What applying a layout to this node would do; the shape of `plan -o json`. */
-export interface NodePlan {
+export interface HostPlan {
   /** `Refused` if a GPU is refused or does not answer, or `reason` is given; GPUs with outcome `Change` may still be changed. */
   readonly state: 'Unchanged' | 'Change' | 'Refused';
   /** Why nothing at all may be touched. */
   readonly reason?: NodeRefusal;
   /** By index. */
-  readonly gpus: readonly GpuPlan[];
+  readonly gpus: readonly HostGpuPlan[];
   /** GPUs that do not answer. */
   readonly lost: readonly { readonly pciBusId: string; readonly error: HostFault }[];
   /** Entries of the layout that apply to no GPU of this node, and why: `layout.yaml:3:5: layouts[1]: GPU 1 (Tesla T4) has no MIG …`. */
@@ -53,7 +53,7 @@ export interface NodePlan {
 }
 
 /** Plans a node on what was just read, with the driver's own tables: what it says is what `apply` does. */
-export function planNode(device: DeviceState, layout: NodeLayout): NodePlan {
+export function planNode(device: DeviceState, layout: NodeLayout): HostPlan {
   const resolved = resolveTargets(layout, device);
   const targets = 'targets' in resolved ? resolved.targets : [];
   const gpus = device.gpus.map((gpu) => planGpu(gpu, targets));
@@ -63,12 +63,12 @@ export function planNode(device: DeviceState, layout: NodeLayout): NodePlan {
   });
   if ('refusal' in resolved) return { state: 'Refused', reason: resolved.refusal, gpus, lost, skipped: [] };
   const { skipped } = resolved;
-  const has = (wanted: GpuPlan['outcome']) => gpus.some(({ outcome }) => outcome === wanted);
+  const has = (wanted: HostGpuPlan['outcome']) => gpus.some(({ outcome }) => outcome === wanted);
   if (lost.length > 0 || has('Refused')) return { state: 'Refused', gpus, lost, skipped };
   return { state: has('Change') ? 'Change' : 'Unchanged', gpus, lost, skipped };
 }
 
-function planGpu(gpu: GpuState, targets: readonly GpuTarget[]): GpuPlan {
+function planGpu(gpu: GpuState, targets: readonly GpuTarget[]): HostGpuPlan {
   const { index, uuid, pciBusId, product } = gpu;
   const now = gpu.mig?.current ?? null;
   const known = { index, uuid, pciBusId, product };
@@ -87,7 +87,7 @@ function planGpu(gpu: GpuState, targets: readonly GpuTarget[]): GpuPlan {
   }
 }
 
-function listPlaces(gpu: GpuState, { destroy, create }: GpuChange): Pick<GpuPlan, 'keep' | 'destroy' | 'create'> {
+function listPlaces(gpu: GpuState, { destroy, create }: GpuChange): Pick<HostGpuPlan, 'keep' | 'destroy' | 'create'> {
   const gone = new Set(destroy.map(({ start }) => start));
   return {
     keep: gpu.instances.filter(({ start }) => !gone.has(start)).map((one) => placeOf(gpu, one)),

@@ -3,15 +3,21 @@ import { Command } from 'commander';
 import type { CommandContext } from '../command-table.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { openHost, readHost } from './host.ts';
-import { addLayoutOptions, addNodeOptions, type LayoutOptions, type NodeOptions, readLayout } from './node-options.ts';
-import { type GpuPlan, planNode } from './node-plan.ts';
+import {
+  addLayoutOptions,
+  addNodeOptions,
+  type LayoutOptions,
+  type NodeCommandOptions,
+  readLayout,
+} from './node-options.ts';
+import { type HostGpuPlan, planNode } from './node-plan.ts';
 import { listProblems, nameGpu, writePlan, writeWant } from './plan-text.ts';
 
 export function planCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('plan').description(
     'Says what apply would keep, destroy and create on each GPU, and changes nothing.',
   );
-  return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeOptions) => {
+  return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
     const layout = await readLayout(options, terminal);
     const driver = openHost(options, terminal);
     const device = await readHost(driver);
@@ -34,7 +40,7 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('assert').description(
     'Succeeds if the GPUs are what the layout says: applying it would do nothing.',
   );
-  return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeOptions) => {
+  return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
     const layout = await readLayout(options, terminal);
     const driver = openHost(options, terminal);
     const plan = planNode(await readHost(driver), layout);
@@ -50,7 +56,7 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
   });
 }
 
-function describeDifference(gpu: GpuPlan): readonly string[] {
+function describeDifference(gpu: HostGpuPlan): readonly string[] {
   if (gpu.outcome === 'LeftAlone' || gpu.outcome === 'Unchanged') return [];
   const has = [...gpu.keep, ...gpu.destroy].toSorted((a, b) => a.start - b.start);
   const places = has.map(({ profile, start }) => `${profile} at ${start}`).join(', ') || 'no instances';

@@ -2,10 +2,10 @@ import type { Geometry, Layout } from '../../core/gpu/geometry/geometry.ts';
 import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
-import type { GpuPlan, NodePlan, PlannedPlace } from './node-plan.ts';
+import type { HostGpuPlan, HostPlan, PlannedPlace } from './node-plan.ts';
 
 /** A plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */
-export function writePlan(plan: NodePlan, device: DeviceState): readonly string[] {
+export function writePlan(plan: HostPlan, device: DeviceState): readonly string[] {
   const lines = plan.gpus.flatMap((gpu) => {
     const geometry = device.gpus.find(({ uuid }) => uuid === gpu.uuid)?.geometry;
     // Where nothing may be touched, what would become of single GPUs is beside the point.
@@ -14,7 +14,7 @@ export function writePlan(plan: NodePlan, device: DeviceState): readonly string[
   return [...lines, ...plan.skipped.map((reason) => `skipped: ${reason}`), summarize(plan)];
 }
 
-export function nameGpu({ index, product, pciBusId }: GpuPlan): string {
+export function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
   return `GPU ${index} (${product.replace(/^NVIDIA /, '')}, ${pciBusId})`;
 }
 
@@ -25,7 +25,7 @@ export function writeWant(want: Layout | 'Disabled' | undefined): string {
 }
 
 /** Everything that is in the way of a plan, a sentence each. */
-export function listProblems({ reason, gpus, lost }: NodePlan): readonly string[] {
+export function listProblems({ reason, gpus, lost }: HostPlan): readonly string[] {
   if (reason !== undefined) return [`${reason.code}: ${reason.message}; nothing was touched`];
   return [
     ...gpus.flatMap((gpu) => (gpu.error === undefined ? [] : [`${nameGpu(gpu)}: ${gpu.error.message}`])),
@@ -33,7 +33,7 @@ export function listProblems({ reason, gpus, lost }: NodePlan): readonly string[
   ];
 }
 
-function writeGpu(gpu: GpuPlan, geometry: Geometry | undefined): readonly string[] {
+function writeGpu(gpu: HostGpuPlan, geometry: Geometry | undefined): readonly string[] {
   const head = `${nameGpu(gpu)}: ${describe(gpu)}`;
   if (gpu.outcome === 'LeftAlone' || gpu.outcome === 'Unchanged') return [head];
   const draw = (when: 'now' | 'after', places: readonly PlannedPlace[]): readonly string[] => {
@@ -58,7 +58,7 @@ function writeGpu(gpu: GpuPlan, geometry: Geometry | undefined): readonly string
   ];
 }
 
-function describe({ outcome, want, mig }: GpuPlan): string {
+function describe({ outcome, want, mig }: HostGpuPlan): string {
   const mode = mig.now === mig.after ? '' : ` (MIG mode ${mig.now ?? 'unknown'} to ${mig.after ?? 'unknown'})`;
   switch (outcome) {
     case 'LeftAlone':
@@ -83,9 +83,9 @@ function listPlaces(places: readonly PlannedPlace[]): string {
     .join(', ');
 }
 
-function summarize({ state, reason, gpus, lost }: NodePlan): string {
+function summarize({ state, reason, gpus, lost }: HostPlan): string {
   if (reason !== undefined) return 'plan: refused, nothing may be touched';
-  const count = (outcome: GpuPlan['outcome']) => gpus.filter((gpu) => gpu.outcome === outcome).length;
+  const count = (outcome: HostGpuPlan['outcome']) => gpus.filter((gpu) => gpu.outcome === outcome).length;
   const places = (kind: 'keep' | 'destroy' | 'create') =>
     gpus.filter(({ outcome }) => outcome === 'Change').reduce((sum, gpu) => sum + gpu[kind].length, 0);
   if (state === 'Unchanged') return 'plan: nothing to do';

@@ -4,89 +4,89 @@ import type { NodeChange, NodeMetadata } from './node-change.ts';
  * On a Node: labels of other owners that we have changed for a while, as JSON
  * `{"KEY": {"was": VALUE or null, "set": VALUE}}`; null: the label was not there.
  */
-export const onLoanAnnotation = 'gpupartition.dev/on-loan';
+export const borrowedAnnotation = 'gpupartition.dev/on-loan';
 
-export interface Loan {
+export interface BorrowedLabel {
   /** Value before we took the label; null: it was not there. */
   readonly was: string | null;
   /** Value that we gave it. Where the label has another one now, somebody else has taken it over. */
   readonly set: string;
 }
 
-export type Loans = Readonly<Record<string, Loan>>;
+export type BorrowedLabels = Readonly<Record<string, BorrowedLabel>>;
 
-/** Which loans are meant: their label keys, or a question asked of each. */
-export type LoanChoice = readonly string[] | ((key: string, loan: Loan) => boolean);
+/** Which borrowed labels are meant: their keys, or a question asked of each. */
+export type ReturnChoice = readonly string[] | ((key: string, label: BorrowedLabel) => boolean);
 
 /**
  * Whether we may change a label and change it back. Labels of `kubernetes.io` and `k8s.io` are out: a kubelet may write any
  * annotation of its own node and only few of these labels (NodeRestriction), so an annotation must not make us write them.
  */
-export function isLoanable(key: string): boolean {
+export function isBorrowable(key: string): boolean {
   const [prefix = ''] = key.split('/');
   return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
 }
 
 /** Labels of a node that are ours for a while. An annotation or an entry that cannot be read counts as none. */
-export function loansOf({ annotations }: Pick<NodeMetadata, 'annotations'>): Loans {
-  const entries = Object.entries(parseObject(annotations[onLoanAnnotation]));
+export function borrowedLabelsOf({ annotations }: Pick<NodeMetadata, 'annotations'>): BorrowedLabels {
+  const entries = Object.entries(parseObject(annotations[borrowedAnnotation]));
   return Object.fromEntries(
     entries.flatMap(([key, value]) => {
-      const loan = readLoan(value);
-      return loan !== undefined && isLoanable(key) ? [[key, loan] as const] : [];
+      const label = readBorrowedLabel(value);
+      return label !== undefined && isBorrowable(key) ? [[key, label] as const] : [];
     }),
   );
 }
 
 /**
  * Borrows some labels and gives others back: sets labels and keeps what each was before we touched it first, or makes them what
- * they were. Where somebody else has changed one meanwhile, theirs stays and only the note goes. A label that is in both stays on loan.
+ * they were. Where somebody else has changed one meanwhile, theirs stays and only the note goes. A label that is in both stays borrowed.
  */
-export function changeLoans(
+export function changeBorrowedLabels(
   node: NodeMetadata,
   borrowed: Readonly<Record<string, string>>,
-  returned: LoanChoice,
+  returned: ReturnChoice,
 ): Pick<NodeChange, 'labels' | 'annotations'> {
-  const before = loansOf(node);
-  const after: Record<string, Loan> = { ...before };
+  const before = borrowedLabelsOf(node);
+  const after: Record<string, BorrowedLabel> = { ...before };
   const labels: Record<string, string | undefined> = {};
-  for (const [key, loan] of Object.entries(before)) {
-    if (!isChosen(returned, key, loan) || Object.hasOwn(borrowed, key)) continue;
+  for (const [key, label] of Object.entries(before)) {
+    if (!isChosen(returned, key, label) || Object.hasOwn(borrowed, key)) continue;
     delete after[key];
-    if (node.labels[key] === loan.set) labels[key] = loan.was ?? undefined;
+    if (node.labels[key] === label.set) labels[key] = label.was ?? undefined;
   }
-  for (const [key, set] of Object.entries(borrowed).filter(([name]) => isLoanable(name))) {
+  for (const [key, set] of Object.entries(borrowed).filter(([name]) => isBorrowable(name))) {
     const was = valueBefore(node, key, before[key]);
     labels[key] = set;
     // A label that has the value already is not ours, and must not become so.
     if (was === set) delete after[key];
     else after[key] = { was, set };
   }
-  if (sameLoans(before, after) && Object.keys(labels).length === 0) return {};
-  return { labels, annotations: { [onLoanAnnotation]: formatLoans(after) } };
+  if (sameBorrowedLabels(before, after) && Object.keys(labels).length === 0) return {};
+  return { labels, annotations: { [borrowedAnnotation]: formatBorrowedLabels(after) } };
 }
 
-function isChosen(choice: LoanChoice, key: string, loan: Loan): boolean {
-  return typeof choice === 'function' ? choice(key, loan) : choice.includes(key);
+function isChosen(choice: ReturnChoice, key: string, label: BorrowedLabel): boolean {
+  return typeof choice === 'function' ? choice(key, label) : choice.includes(key);
 }
 
 /** The first value is kept as long as the label is ours; the value that somebody else gave it meanwhile takes its place. */
-function valueBefore(node: NodeMetadata, key: string, loan: Loan | undefined): string | null {
+function valueBefore(node: NodeMetadata, key: string, label: BorrowedLabel | undefined): string | null {
   const present = node.labels[key];
-  return loan !== undefined && loan.set === present ? loan.was : (present ?? null);
+  return label !== undefined && label.set === present ? label.was : (present ?? null);
 }
 
-/** Undefined, which takes the annotation away, where nothing is on loan. */
-function formatLoans(loans: Loans): string | undefined {
-  const entries = Object.entries(loans).toSorted(([a], [b]) => (a < b ? -1 : 1));
+/** Undefined, which takes the annotation away, where nothing is borrowed. */
+function formatBorrowedLabels(borrowed: BorrowedLabels): string | undefined {
+  const entries = Object.entries(borrowed).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return entries.length === 0 ? undefined : JSON.stringify(Object.fromEntries(entries));
 }
 
-function sameLoans(a: Loans, b: Loans): boolean {
-  return formatLoans(a) === formatLoans(b);
+function sameBorrowedLabels(a: BorrowedLabels, b: BorrowedLabels): boolean {
+  return formatBorrowedLabels(a) === formatBorrowedLabels(b);
 }
 
-function readLoan(value: unknown): Loan | undefined {
+function readBorrowedLabel(value: unknown): BorrowedLabel | undefined {
   if (!isObject(value)) return undefined;
   const { was, set } = value;
   if ((was !== null && typeof was !== 'string') || typeof set !== 'string') return undefined;

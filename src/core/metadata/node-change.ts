@@ -1,4 +1,4 @@
-import type { LoanChoice } from './borrowed-labels.ts';
+import type { ReturnChoice } from './borrowed-labels.ts';
 
 export interface Taint {
   readonly key: string;
@@ -22,7 +22,7 @@ export interface NodeChange {
   /** Labels of others to set for a while; what each was is kept on the Node. */
   readonly borrow?: Readonly<Record<string, string>>;
   /** Borrowed labels to make what they were; one that the same change borrows stays borrowed. */
-  readonly giveBack?: LoanChoice;
+  readonly giveBack?: ReturnChoice;
   readonly addTaints?: readonly Taint[];
   /** Keys of taints to take away. */
   readonly removeTaints?: readonly string[];
@@ -38,8 +38,8 @@ export function combine(...changes: readonly NodeChange[]): NodeChange {
     >,
     borrow: Object.assign({}, ...changes.map(({ borrow }) => borrow)) as NonNullable<NodeChange['borrow']>,
     ...(giveBack.length > 0 && {
-      giveBack: (key, loan) =>
-        giveBack.some((choice) => (typeof choice === 'function' ? choice(key, loan) : choice.includes(key))),
+      giveBack: (key, label) =>
+        giveBack.some((choice) => (typeof choice === 'function' ? choice(key, label) : choice.includes(key))),
     }),
     addTaints: changes.flatMap(({ addTaints }) => addTaints ?? []),
     removeTaints: changes.flatMap(({ removeTaints }) => removeTaints ?? []),

@@ -1,4 +1,4 @@
-import { changeLoans, onLoanAnnotation } from './borrowed-labels.ts';
+import { changeBorrowedLabels, borrowedAnnotation } from './borrowed-labels.ts';
 import type { NodeChange, NodeMetadata, Taint } from './node-change.ts';
 
 /** One operation of RFC 6902. */
@@ -14,7 +14,7 @@ export interface JsonPatchOperation {
  * list meanwhile.
  */
 export function patchNode(node: NodeMetadata, change: NodeChange): readonly JsonPatchOperation[] {
-  const { labels, annotations } = changeLoans(node, change.borrow ?? {}, change.giveBack ?? []);
+  const { labels, annotations } = changeBorrowedLabels(node, change.borrow ?? {}, change.giveBack ?? []);
   return [
     ...patchTaints(node.taints, change),
     ...patchMap('/metadata/labels', node.labels, { ...change.labels, ...labels }),
@@ -50,7 +50,7 @@ function patchMap(
       const before = current[key];
       // Others write these too: what was read a moment ago must still be so.
       // The note of what is borrowed is one value: who starts from an older one would lose what another has noted.
-      const isTested = key === onLoanAnnotation || (before !== undefined && isLent(key));
+      const isTested = key === borrowedAnnotation || (before !== undefined && isLent(key));
       const test = isTested ? [{ op: 'test' as const, path: target, value: before ?? null }] : [];
       return [...test, value === undefined ? { op: 'remove', path: target } : { op: 'add', path: target, value }];
     }),

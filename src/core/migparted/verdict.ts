@@ -8,14 +8,14 @@ import { listFiltered } from './device-filter.ts';
  * What mig-parted makes of an entry on a GPU model. `Applies`: as written. `WipesSilently`: a profile is unknown, so that it
  * destroys all instances and reports success. `WipesAndFails`: all orders of creation fail, and the GPU is left empty.
  */
-export type Outcome = 'Applies' | 'WipesSilently' | 'WipesAndFails';
+export type EntryOutcome = 'Applies' | 'WipesSilently' | 'WipesAndFails';
 
 /** An entry on one model that its filter lets through. */
 export interface SpecVerdict {
   readonly model: GpuModel;
   /** What people call it. */
   readonly name: string;
-  readonly outcome: Outcome;
+  readonly outcome: EntryOutcome;
   /** Why it does not apply, with the numbers; empty where it does. */
   readonly reason: string;
 }

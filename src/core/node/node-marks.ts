@@ -22,10 +22,10 @@ const migConfigStates = {
   failed: 'failed',
 } as const satisfies Readonly<Record<string, string>>;
 
-export type NodeState = keyof typeof migConfigStates;
+export type StateMark = keyof typeof migConfigStates;
 
 /** Says on the node how it stands. mig-manager's label is not ours: it is borrowed. */
-export function markState(state: NodeState): NodeChange {
+export function markState(state: StateMark): NodeChange {
   return { labels: { [stateLabel]: state }, borrow: { [migConfigStateLabel]: migConfigStates[state] } };
 }
 
@@ -35,7 +35,7 @@ export function closeNode(): NodeChange {
 }
 
 /** Opens a node that was closed and whose device is not as wished. */
-export function reopenNode(state: NodeState | undefined): NodeChange {
+export function reopenNode(state: StateMark | undefined): NodeChange {
   const marks =
     state === undefined ? { labels: { [stateLabel]: undefined }, giveBack: [migConfigStateLabel] } : markState(state);
   return combine(marks, { removeTaints: [repartitioningTaint.key] });

@@ -19,7 +19,7 @@ export type TakeOverStep = 'SetLabel' | 'AwaitPod';
 
 /**
  * What is left to do until mig-manager is off a node whose policy takes its place; undefined: nothing. A pause of somebody else
- * (`paused-for-driver-upgrade`) is never taken on loan, since giving it back later would pause for ever: it is waited out.
+ * (`paused-for-driver-upgrade`) is never borrowed, since giving it back later would pause for ever: it is waited out.
  */
 export function takeOverStep(
   {

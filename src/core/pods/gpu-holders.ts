@@ -1,5 +1,5 @@
 import type { NodeMetadata } from '../metadata/node-change.ts';
-import { loansOf } from '../metadata/borrowed-labels.ts';
+import { borrowedLabelsOf } from '../metadata/borrowed-labels.ts';
 
 /**
  * When the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in
@@ -63,7 +63,7 @@ export interface PauseOccasion {
 export interface HolderPause {
   /** Deploy labels to borrow, each with {@link pausedForMigChange}. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Clients whose pods must be gone before anything is granted. */
+  /** Holders whose pods must be gone before anything is granted. */
   readonly holders: readonly GpuHolder[];
   /** Those among them whose pods go by eviction, since no label of this node takes them away. */
   readonly evict: readonly GpuHolder[];
@@ -89,9 +89,9 @@ export function holdersToPause(
   };
 }
 
-/** Label keys that are on loan for a pause of ours. */
+/** Label keys that are borrowed for a pause of ours. */
 export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
-  return Object.entries(loansOf(node))
+  return Object.entries(borrowedLabelsOf(node))
     .filter(([, { set }]) => set === pausedForMigChange)
     .map(([key]) => key);
 }

@@ -1,9 +1,9 @@
 import { holderOccasions, defaultHolders } from './gpu-holders.ts';
 import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
-import { isLoanable } from '../metadata/borrowed-labels.ts';
+import { isBorrowable } from '../metadata/borrowed-labels.ts';
 
 const fields: readonly string[] = ['name', 'deployLabel', 'podLabels', 'container', 'goes'];
-/** Labels of gpu-operator; the part behind the prefix is a client's name there. */
+/** Labels of gpu-operator; the part behind the prefix is a holder's name there. */
 const operatorLabel = /^nvidia\.com\/gpu\.deploy\.[a-z0-9.-]+$/;
 /** `PREFIX/NAME` as Kubernetes takes it for a label key, the prefix a DNS subdomain. */
 const qualifiedKey = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
@@ -13,7 +13,7 @@ const labelKey = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([\w.-]{0
 const labelValue = /^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$/;
 
 /**
- * The GPU clients of a `--gpu-clients` file, already parsed from YAML: {@link defaultHolders}, each replaced by the file's
+ * The GPU holders of a `--gpu-clients` file, already parsed from YAML: {@link defaultHolders}, each replaced by the file's
  * entry with its name, and behind them the file's others. A string says what is wrong with the file.
  */
 export function checkHolders(value: unknown): readonly GpuHolder[] | string {
@@ -22,20 +22,20 @@ export function checkHolders(value: unknown): readonly GpuHolder[] | string {
   if (unknown !== undefined) return `unknown field ${quote(unknown)}; known: clients`;
   const entries = value['clients'];
   if (!Array.isArray(entries)) return 'clients: must be a list';
-  const clients: GpuHolder[] = [];
+  const holders: GpuHolder[] = [];
   for (const [index, entry] of entries.entries()) {
-    const client = checkHolder(entry, `clients[${index}]`);
-    if (typeof client === 'string') return client;
-    const first = clients.findIndex(({ name }) => name === client.name);
-    if (first >= 0) return `clients[${index}].name: ${quote(client.name)} is the name of clients[${first}] already`;
-    clients.push(client);
+    const holder = checkHolder(entry, `clients[${index}]`);
+    if (typeof holder === 'string') return holder;
+    const first = holders.findIndex(({ name }) => name === holder.name);
+    if (first >= 0) return `clients[${index}].name: ${quote(holder.name)} is the name of clients[${first}] already`;
+    holders.push(holder);
   }
-  return mergeHolders(clients);
+  return mergeHolders(holders);
 }
 
-function mergeHolders(clients: readonly GpuHolder[]): readonly GpuHolder[] {
-  const kept = defaultHolders.map((standard) => clients.find(({ name }) => name === standard.name) ?? standard);
-  return [...kept, ...clients.filter((client) => !kept.includes(client))];
+function mergeHolders(holders: readonly GpuHolder[]): readonly GpuHolder[] {
+  const kept = defaultHolders.map((standard) => holders.find(({ name }) => name === standard.name) ?? standard);
+  return [...kept, ...holders.filter((holder) => !kept.includes(holder))];
 }
 
 function checkHolder(entry: unknown, path: string): GpuHolder | string {
@@ -65,7 +65,7 @@ function checkHolder(entry: unknown, path: string): GpuHolder | string {
 
 function findDeployLabelError(value: unknown, at: string): string | undefined {
   if (typeof value === 'string' && (operatorLabel.test(value) || qualifiedKey.test(value))) {
-    if (isLoanable(value) && ownDomains.some((domain) => value.startsWith(domain))) return undefined;
+    if (isBorrowable(value) && ownDomains.some((domain) => value.startsWith(domain))) return undefined;
     return `${at}: ${quote(value)} is never changed: the controller has a right on labels of ${ownDomains.join(' and ')} alone`;
   }
   return `${at}: must be a label key with a prefix, such as nvidia.com/gpu.deploy.client; found ${quote(value)}`;

@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
-import type { NodeWish } from './resolve-node.ts';
+import type { NodeResolution } from './resolve-node.ts';
 
 /** What the policies say of one node. */
 export interface NodeClaim {
@@ -15,13 +15,13 @@ export interface NodeClaim {
   /** Nodes that keep it from being accepted, with reasons. */
   readonly refusedBy?: string | undefined;
   /** What it makes of this node's GPUs, or why it cannot; undefined while the agent has not reported. */
-  readonly wish: NodeWish | undefined;
+  readonly wish: NodeResolution | undefined;
 }
 
 /** A refusal with the place in the policy that it is about. */
 export function describeRefusal({
   refusal,
   entry,
-}: Extract<NodeWish, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
+}: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
   return entry === undefined ? refusal : { ...refusal, message: `spec.layouts[${entry}]: ${refusal.message}` };
 }

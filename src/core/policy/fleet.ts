@@ -6,7 +6,7 @@ import { describeRefusal, type NodeClaim } from './claim.ts';
 import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
 import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
-import { type NodeWish, resolveNode } from './resolve-node.ts';
+import { type NodeResolution, resolveNode } from './resolve-node.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { Support } from './support.ts';
 
@@ -47,7 +47,7 @@ export class Fleet {
   /** By the object that the watch replaces when it changes. */
   readonly #wishes = new WeakMap<
     GpuNodePartition,
-    { readonly of: GpuPartitionPolicy['spec']; readonly wish: NodeWish }
+    { readonly of: GpuPartitionPolicy['spec']; readonly wish: NodeResolution }
   >();
 
   constructor(support: Support) {
@@ -176,7 +176,7 @@ export class Fleet {
     };
   }
 
-  #wishOf({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeWish | undefined {
+  #wishOf({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeResolution | undefined {
     const device = partition?.status?.device;
     if (!partition || !device?.gpus) return undefined;
     const known = this.#wishes.get(partition);

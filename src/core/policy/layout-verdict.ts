@@ -46,11 +46,6 @@ export function judgeLayouts(layouts: readonly PolicyLayout[]): readonly LayoutV
   });
 }
 
-/** Models that a selector can meet, by `models` and `pciDeviceIds`; all where it has neither. */
-export function listSelected(selector: GpuSelector): readonly GpuModel[] {
-  return listModels(BOARDS.filter((board) => meetsBoard(selector, board)));
-}
-
 function judgeModel(entry: PolicyLayout, model: GpuModel): ModelVerdict {
   const name = nameModel(model);
   const result = layoutFor(entry, model, name);

@@ -13,7 +13,7 @@ export interface GpuWork extends Pick<GpuChange, 'steps'> {
 }
 
 /** What one GPU needs; `kept` instances stay as they are. */
-export interface GpuOutcome {
+export interface GpuNeed {
   readonly work?: GpuWork;
   readonly kept: number;
   readonly refusal?: PlanRefusal;
@@ -37,7 +37,7 @@ export function planGpuWish(
   wish: GpuWish,
   foreign: ReadonlySet<string>,
   users: DeviceUsers = new Map(),
-): GpuOutcome {
+): GpuNeed {
   const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
   if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
@@ -67,7 +67,7 @@ function explain(
   name: string,
   { code, message, inTheWay }: ChangeRefusal,
   users: DeviceUsers,
-): GpuOutcome {
+): GpuNeed {
   if (code === 'NoMig') return refuse('Impossible', `${name} does not know MIG`);
   if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
   if (inTheWay.length === 0) {
@@ -86,7 +86,7 @@ function explain(
   return refuse('InUse', `${name}: ${message}${holders}`, pods);
 }
 
-function refuseForeign(name: string, want: string, others: readonly ViewedInstance[]): GpuOutcome {
+function refuseForeign(name: string, want: string, others: readonly ViewedInstance[]): GpuNeed {
   const places = others.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
   return refuse(
     'Foreign',
@@ -95,6 +95,6 @@ function refuseForeign(name: string, want: string, others: readonly ViewedInstan
   );
 }
 
-function refuse(code: PlanRefusal['code'], message: string, pods: readonly string[] = []): GpuOutcome {
+function refuse(code: PlanRefusal['code'], message: string, pods: readonly string[] = []): GpuNeed {
   return { kept: 0, pods, refusal: { code, message } };
 }

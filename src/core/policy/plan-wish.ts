@@ -3,7 +3,7 @@ import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import type { Step } from '../gpu/plan/step.ts';
 import type { DeviceUsers } from './device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
-import { type GpuOutcome, type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
+import { type GpuNeed, type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
 import { wishHash } from './wish.ts';
 
 export interface WishPlan {
@@ -61,7 +61,7 @@ function some(key: 'modeChanges', count: number): { readonly modeChanges?: numbe
   return count > 0 ? { [key]: count } : {};
 }
 
-function listAffected(outcomes: readonly GpuOutcome[]): { readonly affectedPods?: string[] } {
+function listAffected(outcomes: readonly GpuNeed[]): { readonly affectedPods?: string[] } {
   const pods = [...new Set(outcomes.flatMap((outcome) => outcome.pods ?? []))].sort().slice(0, 64);
   return pods.length > 0 ? { affectedPods: pods } : {};
 }

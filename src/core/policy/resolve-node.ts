@@ -1,34 +1,14 @@
-import type { DeviceReport, GpuPartitionPolicy, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
+import type { DeviceReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
 import { assignEntries } from './assign-entries.ts';
 import { nameEntries } from './entry-key.ts';
 import { type LayoutEntry, readEntries } from './layout-entry.ts';
 import { liveGeometry } from './live-geometry.ts';
-import { selectsNode } from './node-selector.ts';
-import { byPrecedence } from './precedence.ts';
 import type { LayoutRefusal } from './refusal.ts';
 import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
 
-/** Which policy decides over a node: the winner and those that lost to it, in order of precedence. */
-export interface Decision {
-  readonly winner: GpuPartitionPolicy | undefined;
-  readonly losers: readonly GpuPartitionPolicy[];
-}
-
-export function decidePolicy(
-  policies: readonly GpuPartitionPolicy[],
-  nodeLabels: Readonly<Record<string, string>>,
-): Decision {
-  const [winner, ...losers] = policies
-    .filter(
-      ({ spec, metadata }) => metadata.deletionTimestamp === undefined && selectsNode(spec.nodeSelector, nodeLabels),
-    )
-    .sort(byPrecedence);
-  return { winner, losers };
-}
-
 /** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why not. */
-export type NodeWish =
+export type NodeResolution =
   | {
       readonly wish: Wish;
       /** Entries that apply to no GPU of this node. */
@@ -50,7 +30,7 @@ export type NodeWish =
  * @param device what the node's agent reported
  * @param current the wish that the node has now: an entry with a count keeps the GPUs that it chose before
  */
-export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeWish {
+export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeResolution {
   const gpus = device.gpus ?? [];
   const names = nameEntries(spec.layouts);
   const entries = readEntries(spec.layouts, device);
@@ -86,7 +66,7 @@ function wishFor(
 function findRefused(
   entries: readonly LayoutEntry[],
   entryOf: ReadonlyMap<string, number>,
-): Extract<NodeWish, { readonly refusal: LayoutRefusal }> | undefined {
+): Extract<NodeResolution, { readonly refusal: LayoutRefusal }> | undefined {
   for (const [index, { layouts }] of entries.entries()) {
     for (const [uuid, layout] of layouts) {
       if ('refusal' in layout && entryOf.get(uuid) === index) return { refusal: layout.refusal, entry: index };

@@ -4,14 +4,16 @@ import type { PolicyRefusal } from '../policy/refusal.ts';
 import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
 
 /** A condition before it is merged with the one that is there. */
-export interface ConditionDraft {
+export interface PolicyConditionDraft {
   readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'Valid';
   readonly status: 'True' | 'False';
   readonly reason: PolicyReason;
   readonly message: string;
 }
 
-export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions'> & { readonly conditions: readonly ConditionDraft[] };
+export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions'> & {
+  readonly conditions: readonly PolicyConditionDraft[];
+};
 
 const maxNames = 5;
 const maxFailures = 50;
@@ -73,9 +75,9 @@ function summarise(nodes: NonNullable<PolicyStatus['nodes']>): string {
 
 type State = 'ready' | 'progressing' | 'stalled';
 
-function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly ConditionDraft[] {
+function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyConditionDraft[] {
   const refusal = facts.refusal ?? facts.refusedBy;
-  const valid: ConditionDraft = refusal
+  const valid: PolicyConditionDraft = refusal
     ? { type: 'Valid', status: 'False', reason: refusal.reason, message: refusal.message.slice(0, 4096) }
     : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
   const { state, reason, message } = refusal
@@ -85,7 +87,7 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly Conditio
         message: `nothing is touched: ${refusal.message}`.slice(0, 4096),
       }
     : judgePolicy(facts.policy, tally);
-  const condition = (type: ConditionDraft['type'], holds: boolean): ConditionDraft => ({
+  const condition = (type: PolicyConditionDraft['type'], holds: boolean): PolicyConditionDraft => ({
     type,
     status: holds ? 'True' : 'False',
     reason,

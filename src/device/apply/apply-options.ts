@@ -40,7 +40,7 @@ export interface Progress {
   readonly operations: number;
 }
 
-export interface ApplyOptions {
+export interface DeviceApplyOptions {
   /** A reading that the caller made just now: the work begins with it instead of another one. */
   readonly device?: DeviceState;
   /** May reset a single GPU where a change of MIG mode needs it (Ampere). */

@@ -1,5 +1,5 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
-import type { ApplyOptions, GpuTarget, NodeResult } from './apply-options.ts';
+import type { DeviceApplyOptions, GpuTarget, NodeResult } from './apply-options.ts';
 import {
   demandDeviceError,
   explainAbsence,
@@ -30,7 +30,7 @@ import type { DeviceState, GpuState } from '../reading/state.ts';
 export async function applyNode(
   driver: DeviceDriver,
   targets: readonly GpuTarget[],
-  options: ApplyOptions = {},
+  options: DeviceApplyOptions = {},
 ): Promise<NodeResult> {
   const initial = options.device ?? (await driver.readDevice());
   let device: DeviceState | undefined = initial;
@@ -51,7 +51,7 @@ export async function applyNode(
   return { results: tasks.map(reportTask), device };
 }
 
-async function beginJournal({ journal }: ApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
+async function beginJournal({ journal }: DeviceApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
   try {
     await journal?.begin({ gpus: tasks.map(({ now }) => noteGpu(now)) });
     return true;
@@ -138,7 +138,7 @@ async function prove(
 }
 
 /** @returns whether anything was tried */
-async function undoAll({ undo, allOrNothing }: ApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
+async function undoAll({ undo, allOrNothing }: DeviceApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
   const isLost = allOrNothing === true && tasks.some(isGivenUp);
   const taken = tasks.filter(
     ({ outcome }) =>

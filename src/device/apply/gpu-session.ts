@@ -1,5 +1,5 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
-import type { ApplyOptions, Disruption, Place } from './apply-options.ts';
+import type { DeviceApplyOptions, Disruption, Place } from './apply-options.ts';
 import type { DeviceDriver } from '../command/driver.ts';
 import { DeviceError } from '../errors.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../reading/instance-table.ts';
@@ -11,7 +11,7 @@ import type { GpuState } from '../reading/state.ts';
 /** What all operations of one apply share. */
 export interface ApplyContext {
   readonly driver: DeviceDriver;
-  readonly options: ApplyOptions;
+  readonly options: DeviceApplyOptions;
   /** True once a disruption of this apply was announced. */
   disrupted: boolean;
 }

@@ -13,7 +13,7 @@ export interface NodeLock {
   release(): Promise<void>;
 }
 
-export interface LockOptions {
+export interface NodeLockOptions {
   /** A folder of the host, made if it is missing; all programs that change the GPUs of this host must name the same one. */
   readonly folder: string;
   /** How long to wait for another holder; 0 answers at once, absent waits until the signal aborts. */
@@ -31,7 +31,7 @@ export interface LockOptions {
  *
  * @throws DeviceError Locked; JournalUnavailable if the folder cannot be written
  */
-export async function lockNode(options: LockOptions): Promise<NodeLock> {
+export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
   const { folder, waitMs = Infinity, retryMs = 250, signal } = options;
   const own = join(folder, `socket.${randomBytes(6).toString('hex')}`);
   const server = await listen(folder, own);

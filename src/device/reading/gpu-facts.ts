@@ -2,7 +2,13 @@ import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { DeviceError } from '../errors.ts';
 import { contradict } from './contradiction.ts';
-import { buildGeometry, parsePlacements, parseProfiles, type PlacementRow, type ProfileRow } from './profile-table.ts';
+import {
+  buildGeometry,
+  parsePlacements,
+  parseProfiles,
+  type PlacementRow,
+  type ListedProfile,
+} from './profile-table.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import { describeCommand, type Runner } from '../command/runner.ts';
 import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '../command/smi-command.ts';
@@ -112,7 +118,7 @@ export class GpuFactsReader {
 }
 
 /** Both tables name the same profiles, so that one that was cut off shows. Thor alone has profiles without places. */
-function demandWhole(gpu: IndexedGpu, profiles: readonly ProfileRow[], placements: readonly PlacementRow[]): void {
+function demandWhole(gpu: IndexedGpu, profiles: readonly ListedProfile[], placements: readonly PlacementRow[]): void {
   if (placements.length === 0 && findModel(gpu.product)?.memorySlices === 0) return;
   const named = profiles.map(({ id }) => id).toSorted((a, b) => a - b);
   const placed = placements.map(({ profileId }) => profileId).toSorted((a, b) => a - b);

@@ -8,7 +8,7 @@ import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
 /** A profile of `nvidia-smi mig -lgip`. Free counts are not read: with MIG off they mean nothing. */
-export interface ProfileRow {
+export interface ListedProfile {
   readonly gpuIndex: number;
   readonly name: string;
   readonly id: number;
@@ -28,13 +28,13 @@ export interface PlacementRow {
 }
 
 /** Reads `-lgip`: two rows a profile, columns by name. @throws DeviceError */
-export function parseProfiles(tried: string, execution: Execution): readonly ProfileRow[] {
+export function parseProfiles(tried: string, execution: Execution): readonly ListedProfile[] {
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
   const { stdout } = execution;
   const table = readTable(tried, stdout, 2);
   const columns = findColumns(tried, table, stdout);
   const below = findColumnsBelow(table);
-  const rows: ProfileRow[] = [];
+  const rows: ListedProfile[] = [];
   for (let at = 0; at < table.rows.length; at += 2) {
     const [upper = [], lower = []] = table.rows.slice(at, at + 2);
     if (upper.length !== columns.length || lower.length !== below.length)
@@ -124,7 +124,7 @@ export function parseComputeProfiles(tried: string, execution: Execution): reado
 /** The geometry of one GPU by the driver's tables. What no command of nvidia-smi tells comes from the built-in table, if it knows the product. */
 export function buildGeometry(
   product: string,
-  profiles: readonly ProfileRow[],
+  profiles: readonly ListedProfile[],
   placements: readonly PlacementRow[],
 ): Geometry {
   const builtIn = findModel(product);

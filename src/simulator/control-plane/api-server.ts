@@ -27,6 +27,7 @@ export function caFileOf(folder: string): string {
   return join(folder, 'certificates', 'apiserver.crt');
 }
 
+/** @internal The proxy of the tests serves with the same certificate. */
 export function keyFileOf(folder: string): string {
   return join(folder, 'certificates', 'apiserver.key');
 }

@@ -15,7 +15,7 @@ const manifestFile = 'manifest.json';
 export const coldBuildSeconds = 420;
 
 /** Written last, so that a folder with a manifest was once whole. */
-export interface Manifest {
+export interface BuildManifest {
   readonly kubernetes: string;
   readonly go: string;
   readonly size: number;
@@ -35,11 +35,11 @@ export function cacheRoot(): string {
 
 export async function writeManifest(
   folder: string,
-  about: Pick<Manifest, 'kubernetes' | 'go' | 'buildSeconds'>,
+  about: Pick<BuildManifest, 'kubernetes' | 'go' | 'buildSeconds'>,
 ): Promise<void> {
   const program = join(folder, programFile);
   const { size, mtimeMs } = await stat(program);
-  const manifest: Manifest = { ...about, size, modifiedMs: Math.round(mtimeMs), sha256: await hashFile(program) };
+  const manifest: BuildManifest = { ...about, size, modifiedMs: Math.round(mtimeMs), sha256: await hashFile(program) };
   await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
@@ -69,7 +69,7 @@ export async function expectBuildSeconds(root: string): Promise<number> {
   return measured.length === 0 ? coldBuildSeconds : Math.max(...measured);
 }
 
-async function readManifest(folder: string): Promise<Manifest | undefined> {
+async function readManifest(folder: string): Promise<BuildManifest | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(join(folder, manifestFile), 'utf8'));
     return isManifest(read) ? read : undefined;
@@ -78,7 +78,7 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   }
 }
 
-function isManifest(read: unknown): read is Manifest {
+function isManifest(read: unknown): read is BuildManifest {
   if (typeof read !== 'object' || read === null) return false;
   const fields = new Map(Object.entries(read));
   const numbers = ['size', 'modifiedMs', 'buildSeconds'].every((name) => typeof fields.get(name) === 'number');

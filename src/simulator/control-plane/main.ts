@@ -1,7 +1,7 @@
 import { findControlPlane } from './binaries.ts';
 import { ControlPlaneError } from './errors.ts';
 import { describeProgress } from './progress.ts';
-import type { Progress } from './progress.ts';
+import type { BuildProgress } from './progress.ts';
 import { startControlPlane } from './start.ts';
 
 const usage = `usage: node src/simulator/control-plane/main.ts build | start
@@ -10,7 +10,7 @@ build   find or build Kubernetes' own control plane and print the folder of its 
 start   start one, print the path of an administrator's kubeconfig file, and run until interrupted
 `;
 
-function showProgress(progress: Progress): void {
+function showProgress(progress: BuildProgress): void {
   process.stderr.write(`${describeProgress(progress)}\n`);
 }
 

@@ -1,5 +1,5 @@
 /** What the search for the programs is at. */
-export interface Progress {
+export interface BuildProgress {
   /** `waiting`: another process builds. `building`: this one does. */
   readonly phase: 'waiting' | 'building';
   readonly elapsedSeconds: number;
@@ -7,12 +7,12 @@ export interface Progress {
   readonly expectedSeconds: number;
 }
 
-export type OnProgress = (progress: Progress) => void;
+export type OnProgress = (progress: BuildProgress) => void;
 
 /** Reports at once and every few seconds until it is stopped. The timer keeps no process alive. */
 export function reportProgress(
   onProgress: OnProgress | undefined,
-  from: { readonly phase: Progress['phase']; readonly startedAt: number; readonly expectedSeconds: number },
+  from: { readonly phase: BuildProgress['phase']; readonly startedAt: number; readonly expectedSeconds: number },
 ): Disposable {
   const report = (): void => {
     const elapsedSeconds = Math.round((Date.now() - from.startedAt) / 1000);
@@ -24,7 +24,7 @@ export function reportProgress(
 }
 
 /** One line for people. */
-export function describeProgress({ phase, elapsedSeconds, expectedSeconds }: Progress): string {
+export function describeProgress({ phase, elapsedSeconds, expectedSeconds }: BuildProgress): string {
   const what =
     phase === 'building'
       ? "building Kubernetes' control plane (once, it is kept)"

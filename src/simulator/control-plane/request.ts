@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 
 import { ControlPlaneError } from './errors.ts';
 
-export interface ApiRequest {
+export interface ControlPlaneRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query: `/api/v1/nodes?limit=1`. */
   readonly path: string;
@@ -20,16 +20,16 @@ export interface ApiResponse {
 
 /** Calls one API server as it is: no retries, and every status is an answer. */
 export interface ApiClient {
-  send(call: ApiRequest): Promise<ApiResponse>;
+  send(call: ControlPlaneRequest): Promise<ApiResponse>;
   /** As `send`, for a body where success is expected. @throws ControlPlaneError `RequestFailed` unless it is 2xx. */
-  demand(call: ApiRequest): Promise<unknown>;
+  demand(call: ControlPlaneRequest): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /** One pool of connections. HTTP/1.1, since a dead connection of HTTP/2 is not noticed for a minute. */
 export function createApiClient(server: string, ca: string, token: string): ApiClient {
   const agent = new Agent({ allowH2: false, connect: { ca }, keepAliveTimeout: 10_000 });
-  const send = async (call: ApiRequest): Promise<ApiResponse> => {
+  const send = async (call: ControlPlaneRequest): Promise<ApiResponse> => {
     const answer = await request(`${server}${call.path}`, {
       method: call.method ?? 'GET',
       dispatcher: agent,

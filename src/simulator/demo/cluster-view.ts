@@ -1,12 +1,12 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 
-export interface PodView {
+export interface DemoPod {
   readonly metadata: { readonly name: string };
   readonly spec: { readonly nodeName?: string };
 }
 
-export interface NodeView {
+export interface DemoNode {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 }
 
@@ -26,11 +26,11 @@ export class ClusterView {
     return this.#list('/apis/gpupartition.dev/v1alpha1/gpunodepartitions');
   }
 
-  pods(): Promise<readonly PodView[]> {
+  pods(): Promise<readonly DemoPod[]> {
     return this.#list('/api/v1/namespaces/default/pods');
   }
 
-  nodes(): Promise<readonly NodeView[]> {
+  nodes(): Promise<readonly DemoNode[]> {
     return this.#list('/api/v1/nodes');
   }
 

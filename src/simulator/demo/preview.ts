@@ -6,7 +6,7 @@ import type { GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { checkPolicy } from '../../core/policy/check.ts';
 import { selectsNode } from '../../core/policy/node-selector.ts';
-import { type NodeWish, resolveNode } from '../../core/policy/resolve-node.ts';
+import { type NodeResolution, resolveNode } from '../../core/policy/resolve-node.ts';
 import { fitLayout } from '../../core/gpu/plan/fit.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import { projectRoot } from '../rig/programs.ts';
@@ -47,7 +47,7 @@ function reportGpu(name: string, index: number): GpuReport {
   return { uuid: `GPU-${index}`, index, pciBusId: '', product, migCapable: model !== undefined, instances: [] };
 }
 
-function previewGpu(name: string, gpu: GpuReport | undefined, resolved: NodeWish | undefined): string {
+function previewGpu(name: string, gpu: GpuReport | undefined, resolved: NodeResolution | undefined): string {
   const model = findModel(name);
   if (!model) return `${name}: no MIG, stays whole`;
   if (resolved && 'refusal' in resolved) return resolved.refusal.message;

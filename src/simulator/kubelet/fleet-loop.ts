@@ -9,7 +9,7 @@ import type { Logger } from '../../process/logger.ts';
 import { roleOf } from './daemons/daemon-role.ts';
 import type { Host } from './node/host.ts';
 import { nodesResource, podsResource } from './node/kube-objects.ts';
-import type { NodeObject, PodObject } from './node/kube-objects.ts';
+import type { KubeletNode, PodObject } from './node/kube-objects.ts';
 import { syncLease } from './node/lease.ts';
 import type { Machine } from './node/machine.ts';
 import { syncNode } from './node/node-sync.ts';
@@ -39,7 +39,7 @@ export class FleetLoop {
   /** Label of each node that chooses the config file of its daemons. */
   readonly #configLabels = new Map<string, string | undefined>();
   readonly #queue: WorkQueue;
-  readonly #nodes: Reflector<NodeObject>;
+  readonly #nodes: Reflector<KubeletNode>;
   readonly #pods: Reflector<PodObject>;
   #kubeletVersion = '';
 
@@ -54,7 +54,7 @@ export class FleetLoop {
       concurrency: 8,
       backoff: { baseMs: 50, maxMs: 5_000 },
     });
-    this.#nodes = new Reflector<NodeObject>({
+    this.#nodes = new Reflector<KubeletNode>({
       client,
       logger,
       resource: nodesResource,
@@ -133,7 +133,7 @@ export class FleetLoop {
     return result;
   }
 
-  #onNode(name: string, { metadata }: NodeObject): void {
+  #onNode(name: string, { metadata }: KubeletNode): void {
     this.wakeNode(name);
     const label = metadata.labels?.[devicePluginConfigLabel];
     if (label === this.#configLabels.get(name)) return;

@@ -8,7 +8,7 @@ import type { Machine } from './node/machine.ts';
 import type { PluginFault } from './daemons/plugin-registration.ts';
 import type { PodObject } from './node/kube-objects.ts';
 import type { PodProgram } from './pods/pod-program.ts';
-import type { PodHolding } from './pods/pod-resources.ts';
+import type { StartedPodHolding } from './pods/pod-resources.ts';
 import type { SimulatedNode } from './node/simulated-node.ts';
 import { StateWatch } from './node/state-watch.ts';
 import { usualKubeletTiming } from './timing.ts';
@@ -115,7 +115,7 @@ export class KubeletFleet implements AsyncDisposable {
   }
 
   /** Pods that have been started on a node and not ended, with their devices. */
-  listHoldings(name: string): readonly PodHolding[] {
+  listHoldings(name: string): readonly StartedPodHolding[] {
     const machine = this.#machineOf(name);
     return [...this.#loop.bound.on(name).values()].flatMap(({ metadata }) => {
       const { namespace = '', uid = '' } = metadata;

@@ -1,5 +1,6 @@
+import type { Taint } from '../../core/metadata/node-change.ts';
 import type { MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
-import type { PluginMode, SimulatedNode, Taint } from '../kubelet/node/simulated-node.ts';
+import type { PluginMode, SimulatedNode } from '../kubelet/node/simulated-node.ts';
 import type { NodeFiles } from './node-files.ts';
 
 /** A simulated GPU node. */

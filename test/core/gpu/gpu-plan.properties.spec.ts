@@ -7,7 +7,7 @@ import type { Instance } from '../../../src/core/gpu/search/instance.ts';
 import { anInstance, expectPlan, modelOf, writePlaces } from './builders.ts';
 import { listPlacedStates, multisetOf, parseMultiset, type PlacedState } from './placed-states.ts';
 import { measureRooms } from './room-oracle.ts';
-import { SimulatedGpu } from './simulated-gpu.ts';
+import { StrictGpu } from './simulated-gpu.ts';
 
 /** A model with every state that it can be in. */
 interface Subject {
@@ -112,7 +112,7 @@ describe('any plan of one GPU', () => {
       fc.property(aSplitScene, ({ name, have, want }) => {
         const { model } = subjectOf(name);
         const plan = expectPlan(planGpu(model, have, want));
-        const gpu = new SimulatedGpu(model, have);
+        const gpu = new StrictGpu(model, have);
         for (const step of plan.steps) {
           gpu.execute(step);
           for (const { profile, start } of plan.keep)

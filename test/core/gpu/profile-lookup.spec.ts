@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Geometry } from '../../../src/core/gpu/geometry/geometry.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
-import { placementOf, resolveProfile } from '../../../src/core/gpu/geometry/profile-lookup.ts';
+import { resolveProfile } from '../../../src/core/gpu/geometry/profile-lookup.ts';
 
 describe('resolving a profile name on a GPU', () => {
   it('finds the profile itself', () => {
@@ -34,12 +34,6 @@ describe('resolving a profile name on a GPU', () => {
   it('prefers what the driver has to what the name once meant', () => {
     const early = renamed(model('gb200-186gb'), '1g.47gb', '1g.24gb');
     expect(resolveProfile(early, '1g.24gb', model('gb200-186gb'))?.id).to.equal(15);
-  });
-
-  it('says where an instance sits, in placement units', () => {
-    expect(placementOf(model('a100-40gb'), '3g.20gb', 4)).to.deep.equal({ start: 4, size: 4 });
-    expect(placementOf(model('rtx-pro-6000-96gb'), '1g.24gb-me', 9)).to.deep.equal({ start: 9, size: 3 });
-    expect(placementOf(model('a100-40gb'), '3g.40gb', 4)).to.equal(undefined);
   });
 
   it('finds nothing for a profile of another model', () => {

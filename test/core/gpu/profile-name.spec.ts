@@ -6,8 +6,6 @@ import {
   computeInstanceSlices,
   isProfileNameError,
   parseProfile,
-  profileNamesEqual,
-  resourceName,
 } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 describe('the grammar of profile names', () => {
@@ -63,20 +61,6 @@ describe('the grammar of profile names', () => {
         expect(isProfileNameError(result) ? result.code : result.name).to.be.a('string');
       }),
     );
-  });
-
-  it('holds names for equal that differ in spelling only', () => {
-    expect(profileNamesEqual('3c.3g.20gb', '3g.20gb')).to.equal(true);
-    expect(profileNamesEqual('1g.24gb+me,gfx', '1g.24gb+gfx,me')).to.equal(true);
-    expect(profileNamesEqual('1g.24gb+me', '1g.24gb-me')).to.equal(false);
-    expect(profileNamesEqual('1c.3g.20gb', '2c.3g.20gb')).to.equal(false);
-    expect(profileNamesEqual('bad', 'worse')).to.equal(false);
-  });
-
-  it('writes the resource of a profile as the device plugin does', () => {
-    expect(resourceName('1g.5gb+me')).to.equal('nvidia.com/mig-1g.5gb.me');
-    expect(resourceName('1g.24gb-me')).to.equal('nvidia.com/mig-1g.24gb-me');
-    expect(resourceName('1c.3g.20gb')).to.equal('nvidia.com/mig-1c.3g.20gb');
   });
 
   it('reads the slices of a compute instance by its prefix only, since the driver leaves +me out', () => {

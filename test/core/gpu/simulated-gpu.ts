@@ -12,7 +12,7 @@ interface GpuInstance {
  * A GPU that does steps one by one and objects, by throwing, to whatever a real one would refuse: overlapping units, more instances
  * or compute slices than there are, a GPU instance destroyed while it has compute instances, anything that does not exist.
  */
-export class SimulatedGpu {
+export class StrictGpu {
   readonly #geometry: Geometry;
   #instances: GpuInstance[];
 

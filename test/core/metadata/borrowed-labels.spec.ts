@@ -1,17 +1,22 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { changeLoans, type LoanChoice, loansOf, onLoanAnnotation } from '../../../src/core/metadata/borrowed-labels.ts';
+import {
+  changeBorrowedLabels,
+  type ReturnChoice,
+  borrowedLabelsOf,
+  borrowedAnnotation,
+} from '../../../src/core/metadata/borrowed-labels.ts';
 import type { NodeChange, NodeMetadata } from '../../../src/core/metadata/node-change.ts';
 
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';
 const config = 'nvidia.com/device-plugin.config';
 
 const borrow = (node: NodeMetadata, labels: Readonly<Record<string, string>>): NodeChange =>
-  changeLoans(node, labels, []);
-const giveBack = (node: NodeMetadata, choice: LoanChoice): NodeChange => changeLoans(node, {}, choice);
+  changeBorrowedLabels(node, labels, []);
+const giveBack = (node: NodeMetadata, choice: ReturnChoice): NodeChange => changeBorrowedLabels(node, {}, choice);
 
 function aNode(labels: Readonly<Record<string, string>>, annotation?: string): NodeMetadata {
-  return { labels, annotations: annotation === undefined ? {} : { [onLoanAnnotation]: annotation }, taints: [] };
+  return { labels, annotations: annotation === undefined ? {} : { [borrowedAnnotation]: annotation }, taints: [] };
 }
 
 function apply(node: NodeMetadata, change: NodeChange): NodeMetadata {
@@ -37,7 +42,7 @@ describe('labels on loan', () => {
     expect(borrow(aNode({ [plugin]: 'true' }), { [plugin]: 'paused-for-mig-change', [config]: 'mine' })).to.deep.equal({
       labels: { [plugin]: 'paused-for-mig-change', [config]: 'mine' },
       annotations: {
-        [onLoanAnnotation]: `{"${config}":{"was":null,"set":"mine"},"${plugin}":{"was":"true","set":"paused-for-mig-change"}}`,
+        [borrowedAnnotation]: `{"${config}":{"was":null,"set":"mine"},"${plugin}":{"was":"true","set":"paused-for-mig-change"}}`,
       },
     });
   });
@@ -45,7 +50,7 @@ describe('labels on loan', () => {
   it('keep the first earlier value when they are borrowed again', () => {
     const once = apply(aNode({ [config]: 'theirs' }), borrow(aNode({ [config]: 'theirs' }), { [config]: 'one' }));
     const twice = apply(once, borrow(once, { [config]: 'two' }));
-    expect(loansOf(twice)).to.deep.equal({ [config]: { was: 'theirs', set: 'two' } });
+    expect(borrowedLabelsOf(twice)).to.deep.equal({ [config]: { was: 'theirs', set: 'two' } });
     expect(apply(twice, giveBack(twice, [config]))).to.deep.equal(aNode({ [config]: 'theirs' }));
   });
 
@@ -53,14 +58,14 @@ describe('labels on loan', () => {
     const lent = apply(aNode({ a: '1' }), borrow(aNode({ a: '1' }), { [config]: 'mine' }));
     expect(giveBack(lent, [config])).to.deep.equal({
       labels: { [config]: undefined },
-      annotations: { [onLoanAnnotation]: undefined },
+      annotations: { [borrowedAnnotation]: undefined },
     });
   });
 
   it('stay as somebody else has set them meanwhile, and only the loan is forgotten', () => {
     const lent = apply(aNode({ [plugin]: 'true' }), borrow(aNode({ [plugin]: 'true' }), { [plugin]: 'paused' }));
     const taken = { ...lent, labels: { [plugin]: 'false' } };
-    expect(giveBack(taken, [plugin])).to.deep.equal({ labels: {}, annotations: { [onLoanAnnotation]: undefined } });
+    expect(giveBack(taken, [plugin])).to.deep.equal({ labels: {}, annotations: { [borrowedAnnotation]: undefined } });
   });
 
   it('stay away when somebody else has removed them meanwhile', () => {
@@ -71,14 +76,14 @@ describe('labels on loan', () => {
   it('that somebody else has changed meanwhile are borrowed anew with that value as the earlier one', () => {
     const lent = apply(aNode({ [plugin]: 'true' }), borrow(aNode({ [plugin]: 'true' }), { [plugin]: 'paused' }));
     const taken = { ...lent, labels: { [plugin]: 'false' } };
-    expect(loansOf(apply(taken, borrow(taken, { [plugin]: 'paused' })))).to.deep.equal({
+    expect(borrowedLabelsOf(apply(taken, borrow(taken, { [plugin]: 'paused' })))).to.deep.equal({
       [plugin]: { was: 'false', set: 'paused' },
     });
   });
 
   it('do not include a label that had the wanted value anyway', () => {
     const node = aNode({ [plugin]: 'false' });
-    expect(loansOf(apply(node, borrow(node, { [plugin]: 'false' })))).to.deep.equal({});
+    expect(borrowedLabelsOf(apply(node, borrow(node, { [plugin]: 'false' })))).to.deep.equal({});
   });
 
   it('are given back by key, or by a question asked of each', () => {
@@ -94,14 +99,14 @@ describe('labels on loan', () => {
 
   it('are borrowed and given back in one write', () => {
     const lent = apply(aNode({}), borrow(aNode({}), { [plugin]: 'paused' }));
-    const next = apply(lent, changeLoans(lent, { [config]: 'mine' }, [plugin]));
+    const next = apply(lent, changeBorrowedLabels(lent, { [config]: 'mine' }, [plugin]));
     expect(next.labels).to.deep.equal({ [config]: 'mine' });
-    expect(loansOf(next)).to.deep.equal({ [config]: { was: null, set: 'mine' } });
+    expect(borrowedLabelsOf(next)).to.deep.equal({ [config]: { was: null, set: 'mine' } });
   });
 
   it('stay on loan where a label is to be borrowed and given back at once', () => {
     const lent = apply(aNode({}), borrow(aNode({}), { [plugin]: 'paused' }));
-    const next = apply(lent, changeLoans(lent, { [plugin]: 'paused' }, [plugin]));
+    const next = apply(lent, changeBorrowedLabels(lent, { [plugin]: 'paused' }, [plugin]));
     expect(next).to.deep.equal(lent);
   });
 
@@ -116,11 +121,11 @@ describe('labels on loan', () => {
       `{"${plugin}":"true"}`,
       `{"${plugin}":{"was":1,"set":"x"}}`,
     ]) {
-      expect(loansOf(aNode({}, text)), text).to.deep.equal({});
+      expect(borrowedLabelsOf(aNode({}, text)), text).to.deep.equal({});
       expect(giveBack(aNode({ [plugin]: 'x' }, text), [plugin]), text).to.deep.equal({});
     }
     const damaged = `{"${plugin}":null,"${config}":{"was":null,"set":"mine"}}`;
-    expect(loansOf(aNode({}, damaged))).to.deep.equal({ [config]: { was: null, set: 'mine' } });
+    expect(borrowedLabelsOf(aNode({}, damaged))).to.deep.equal({ [config]: { was: null, set: 'mine' } });
   });
 
   it('are never labels of Kubernetes, whatever the annotation says, since a kubelet may write it', () => {

@@ -4,7 +4,7 @@ import { formatHoldersMark, readHoldersMark } from '../../../src/core/pods/holde
 import type { HolderPodView } from '../../../src/core/pods/holder-pods.ts';
 import { holdersToPause, defaultHolders, pausedLabels } from '../../../src/core/pods/gpu-holders.ts';
 import type { GpuHolder } from '../../../src/core/pods/gpu-holders.ts';
-import { onLoanAnnotation } from '../../../src/core/metadata/borrowed-labels.ts';
+import { borrowedAnnotation } from '../../../src/core/metadata/borrowed-labels.ts';
 
 const dcgm = 'nvidia.com/gpu.deploy.dcgm';
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';
@@ -116,7 +116,7 @@ describe('GPU holders', () => {
       [dcgm]: { was: 'true', set: 'paused-for-mig-change' },
       'nvidia.com/device-plugin.config': { was: null, set: 'mine' },
     };
-    expect(pausedLabels({ annotations: { [onLoanAnnotation]: JSON.stringify(loans) } })).to.deep.equal([dcgm]);
+    expect(pausedLabels({ annotations: { [borrowedAnnotation]: JSON.stringify(loans) } })).to.deep.equal([dcgm]);
     expect(pausedLabels({ annotations: {} })).to.deep.equal([]);
   });
 

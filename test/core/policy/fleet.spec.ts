@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet, listRefused } from '../../../src/core/policy/fleet.ts';
-import { decidePolicy } from '../../../src/core/policy/resolve-node.ts';
+import { selectsNode } from '../../../src/core/policy/node-selector.ts';
+import { byPrecedence } from '../../../src/core/policy/precedence.ts';
 import { fullSupport } from '../../../src/core/policy/support.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
@@ -19,6 +20,14 @@ function aFleet(policies: readonly GpuPartitionPolicy[], pools: Readonly<Record<
   for (const policy of policies) fleet.setPolicy(policy);
   for (const [node, pool] of Object.entries(pools)) fleet.setNode(node, { pool });
   return fleet;
+}
+
+/** The policies that select a node, worked out without an index. */
+function inPrecedence(
+  policies: readonly GpuPartitionPolicy[],
+  labels: Readonly<Record<string, string>>,
+): readonly GpuPartitionPolicy[] {
+  return policies.filter(({ spec }) => selectsNode(spec.nodeSelector, labels)).toSorted(byPrecedence);
 }
 
 const winnerOf = (fleet: Fleet, node: string) => fleet.claimOf(node, a100).winner?.metadata.name;
@@ -216,15 +225,14 @@ describe('a fleet after any changes', () => {
           }
         }
         for (const [node, own] of nodes) {
-          const { winner, losers } = decidePolicy([...policies.values()], own);
-          const inOrder = winner ? [winner, ...losers] : [];
+          const inOrder = inPrecedence([...policies.values()], own);
           const isValid = ({ metadata }: GpuPartitionPolicy) => fleet.policy(metadata.name)?.refusal === undefined;
-          const expected = inOrder.find(isValid) ?? winner;
+          const expected = inOrder.find(isValid) ?? inOrder[0];
           expect(winnerOf(fleet, node)).to.equal(expected?.metadata.name);
           for (const { metadata } of inOrder) expect([...(fleet.policy(metadata.name)?.nodes ?? [])]).to.include(node);
         }
         for (const { policy, nodes: selected, tally } of fleet.policies) {
-          const own = [...nodes].filter(([, one]) => decidePolicy([policy], one).winner).map(([node]) => node);
+          const own = [...nodes].filter(([, one]) => inPrecedence([policy], one).length > 0).map(([node]) => node);
           expect([...selected]).to.have.members(own);
           expect(tally.matched).to.equal(own.length);
         }

@@ -3,34 +3,10 @@ import type { GpuReport, PolicyLayout, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { liveGeometry } from '../../../src/core/policy/live-geometry.ts';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
-import { decidePolicy, type NodeWish, resolveNode } from '../../../src/core/policy/resolve-node.ts';
+import { type NodeResolution, resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { SkippedEntry } from '../../../src/core/policy/skipped-entry.ts';
 import { wishHash } from '../../../src/core/policy/wish.ts';
 import { aDevice, aGpu, aPolicy, uuidOf } from '../../support/builders.ts';
-
-const pool = { pool: 'p' };
-
-describe('decidePolicy', () => {
-  it('lets the higher priority win and names the losers', () => {
-    const { winner, losers } = decidePolicy([aPolicy({ name: 'low' }), aPolicy({ name: 'high', priority: 5 })], pool);
-    expect(winner?.metadata.name).to.equal('high');
-    expect(losers.map(({ metadata }) => metadata.name)).to.deep.equal(['low']);
-  });
-
-  it('lets the older policy win at equal priority, then the name', () => {
-    const young = aPolicy({ name: 'a', createdAt: '2026-02-01T00:00:00Z' });
-    expect(decidePolicy([young, aPolicy({ name: 'z' }), aPolicy({ name: 'b' })], pool).winner?.metadata.name).to.equal(
-      'b',
-    );
-  });
-
-  it('finds nobody for a node that no policy selects, and for a policy that is being deleted', () => {
-    const policy = aPolicy();
-    const deleted = { ...policy, metadata: { ...policy.metadata, deletionTimestamp: '2026-01-02T00:00:00Z' } };
-    expect(decidePolicy([policy], { pool: 'other' }).winner).to.equal(undefined);
-    expect(decidePolicy([deleted], pool).winner).to.equal(undefined);
-  });
-});
 
 describe('resolveNode', () => {
   it('gives each GPU the first layout that matches it, and leaves alone what matches none', () => {
@@ -166,12 +142,12 @@ describe('entries with a count', () => {
   const A30 = { product: 'NVIDIA A30', mig: 'Disabled' as const };
 
   /** Layouts by GPU index: `7g.40gb ×1`, `whole`, or undefined for a GPU that is left alone. */
-  function layoutsOf(result: NodeWish): Readonly<Record<string, unknown>> {
+  function layoutsOf(result: NodeResolution): Readonly<Record<string, unknown>> {
     if (!('wish' in result)) throw new Error(result.refusal.message);
     return Object.fromEntries(result.wish.gpus.map(({ uuid, profiles }) => [uuid.slice(-1), profiles ?? 'whole']));
   }
 
-  function wishOf(result: NodeWish): Wish {
+  function wishOf(result: NodeResolution): Wish {
     if (!('wish' in result)) throw new Error(result.refusal.message);
     return result.wish;
   }

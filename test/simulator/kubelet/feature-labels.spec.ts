@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 
 import { featureLabelsAnnotation, patchFeatureLabels } from '../../../src/simulator/kubelet/daemons/feature-labels.ts';
-import type { NodeObject } from '../../../src/simulator/kubelet/node/kube-objects.ts';
+import type { KubeletNode } from '../../../src/simulator/kubelet/node/kube-objects.ts';
 
-function aNode(labels: Record<string, string>, owned?: string): NodeObject {
+function aNode(labels: Record<string, string>, owned?: string): KubeletNode {
   const annotations = owned === undefined ? {} : { annotations: { [featureLabelsAnnotation]: owned } };
   return { metadata: { name: 'n', resourceVersion: '7', labels, ...annotations } };
 }

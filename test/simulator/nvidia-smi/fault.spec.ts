@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FaultSyntaxError, parseFaults } from '../../../src/simulator/nvidia-smi/faults/fault-text.ts';
 import { HungUp } from '../../../src/simulator/nvidia-smi/state/world.ts';
-import type { SimulatedNode } from './simulated-node.ts';
+import type { NvidiaSmiNode } from './simulated-node.ts';
 import { aNode } from './simulated-node.ts';
 
 describe('faults of the simulated nvidia-smi', () => {
@@ -121,6 +121,6 @@ describe('faults of the simulated nvidia-smi', () => {
   });
 });
 
-function anA100(): SimulatedNode {
+function anA100(): NvidiaSmiNode {
   return aNode('A100-SXM4-40GB').withMig();
 }

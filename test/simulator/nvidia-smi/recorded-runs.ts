@@ -4,7 +4,7 @@ import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
 
 /** One run of the real nvidia-smi 550.163.01 on a mock of its library. */
-export interface RecordedRun {
+export interface ReplayedRun {
   readonly name: string;
   readonly gpus: string;
   readonly before: string;
@@ -18,13 +18,13 @@ export interface RecordedRun {
 
 const FIXTURES = new URL('../../fixtures/nvidia-smi/', import.meta.url);
 
-export function readRecordedRuns(file: string): readonly RecordedRun[] {
+export function readRecordedRuns(file: string): readonly ReplayedRun[] {
   const lines = readFileSync(new URL(file, FIXTURES), 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as RecordedRun);
+  return lines.map((line) => JSON.parse(line) as ReplayedRun);
 }
 
 /** Of what a run depends on, the recording left this out of `before` and `fault`. */
-function faultsOf(run: RecordedRun): string {
+function faultsOf(run: ReplayedRun): string {
   if (run.name.includes('no-library')) {
     return 'nolibrary';
   }
@@ -32,7 +32,7 @@ function faultsOf(run: RecordedRun): string {
 }
 
 /** What differs when the simulator does the same: any of `rc`, `stdout`, `after`. */
-export function compareRun(run: RecordedRun, help: HelpTexts): readonly ('rc' | 'stdout' | 'after')[] {
+export function compareRun(run: ReplayedRun, help: HelpTexts): readonly ('rc' | 'stdout' | 'after')[] {
   const result = runNvidiaSmi({
     gpus: assembleGpus(run.gpus.split(',')),
     state: run.before,

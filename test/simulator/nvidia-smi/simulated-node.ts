@@ -4,7 +4,7 @@ import type { SimulatedRunResult } from '../../../src/simulator/nvidia-smi/state
 import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
 
 /** A node in memory whose state lives on from one command to the next. */
-export class SimulatedNode {
+export class NvidiaSmiNode {
   readonly gpus: readonly SimulatedGpu[];
   state = '';
   #faults = '';
@@ -60,6 +60,6 @@ export class SimulatedNode {
   }
 }
 
-export function aNode(...models: readonly string[]): SimulatedNode {
-  return new SimulatedNode(models);
+export function aNode(...models: readonly string[]): NvidiaSmiNode {
+  return new NvidiaSmiNode(models);
 }

@@ -46,11 +46,5 @@ export interface Geometry {
   readonly exclusive?: readonly (readonly string[])[];
 }
 
-/** Where an instance sits: `start` and `size` in placement units (memory slices). */
-export interface Placement {
-  readonly start: number;
-  readonly size: number;
-}
-
 /** Profile name to count, for one GPU: `{"1g.5gb": 2, "3g.20gb": 1}`. A count is a positive integer. */
 export type Layout = Readonly<Record<string, number>>;

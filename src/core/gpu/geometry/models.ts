@@ -5,7 +5,7 @@ import { RTX_PRO_MODELS } from './data/rtx-pro.ts';
 import { THOR_MODELS } from './data/thor.ts';
 import type { GpuModel } from './model.ts';
 
-export type { Architecture, Confidence, GpuModel, ModelProfile, Product, ProfileField } from './model.ts';
+export type { GpuModel, Product } from './model.ts';
 
 /**
  * Every GPU model that can do MIG. For validation, simulation and documents: the table of a live driver always wins.

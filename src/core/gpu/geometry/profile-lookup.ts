@@ -1,4 +1,4 @@
-import type { Engines, Geometry, Placement, Profile } from './geometry.ts';
+import type { Engines, Geometry, Profile } from './geometry.ts';
 import type { GpuModel } from './model.ts';
 import { listModelsOfSameBoard } from './model-lookup.ts';
 import { isProfileNameError, parseProfile } from './profile-name.ts';
@@ -44,10 +44,4 @@ export function deriveEngineTotals(profiles: readonly Profile[]): Engines {
     jpeg: most((engines) => engines.jpeg),
     ofa: most((engines) => engines.ofa),
   };
-}
-
-/** Where an instance of a profile sits if it starts at a unit; undefined if the GPU has no such profile. */
-export function placementOf(geometry: Geometry, profile: string, start: number): Placement | undefined {
-  const size = findNamed(geometry.profiles, profile)?.memorySlices;
-  return size === undefined ? undefined : { start, size };
 }

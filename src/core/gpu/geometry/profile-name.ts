@@ -56,26 +56,6 @@ export function isProfileNameError(result: ParsedProfile | ProfileNameError): re
   return 'code' in result;
 }
 
-/** True if both names mean the same profile on the same table: spelling of `3c.3g.20gb` and order of attributes aside. */
-export function profileNamesEqual(left: string, right: string): boolean {
-  if (left === right) return true;
-  const a = parseProfile(left);
-  const b = parseProfile(right);
-  if (isProfileNameError(a) || isProfileNameError(b)) return false;
-  return (
-    a.gpuSlices === b.gpuSlices &&
-    a.gb === b.gb &&
-    a.computeInstanceSlices === b.computeInstanceSlices &&
-    sameMembers(a.added, b.added) &&
-    sameMembers(a.removed, b.removed)
-  );
-}
-
-/** Extended resource under strategy mixed: `nvidia.com/mig-1g.5gb.me` (facts of the device plugin: every `+` becomes `.`). */
-export function resourceName(profile: string): string {
-  return `nvidia.com/mig-${profile.replaceAll('+', '.')}`;
-}
-
 /** Name of a compute instance of `slices` on a GPU instance: `1c.3g.20gb`, or the plain name for one over the whole. */
 export function computeInstanceName(instanceProfile: string, slices: number, gpuSlices: number): string {
   return slices === gpuSlices ? instanceProfile : `${slices}c.${instanceProfile}`;
@@ -96,10 +76,6 @@ export function computeInstanceSlices(name: string, gpuSlices: number): number {
  */
 export function nameWhole(computeInstance: string, instance: string): string {
   return computeInstanceSlices(computeInstance, 0) === 0 ? instance : computeInstance;
-}
-
-function sameMembers(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((member) => right.includes(member));
 }
 
 function refuseName(text: string, why: string): ProfileNameError {

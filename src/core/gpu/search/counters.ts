@@ -1,10 +1,10 @@
 import { ENGINE_KINDS, type Grid } from './grid.ts';
-import type { RefusalCode, Resource } from './refusal.ts';
+import type { RefusalCode, ScarceResource } from './refusal.ts';
 
 /** A counter that a layout exceeds. */
 export interface Shortage {
   readonly code: RefusalCode;
-  readonly resource: Resource;
+  readonly resource: ScarceResource;
   readonly needed: number;
   readonly available: number;
   /** Profile of which there are too many, for the resource `Instances`. */
@@ -17,7 +17,7 @@ const ENGINE_RESOURCES = {
   encoder: 'Encoders',
   jpeg: 'JpegEngines',
   ofa: 'OpticalFlowEngines',
-} as const satisfies Record<(typeof ENGINE_KINDS)[number], Resource>;
+} as const satisfies Record<(typeof ENGINE_KINDS)[number], ScarceResource>;
 
 /**
  * The first counter that the instances exceed, wherever they are placed: memory slices, compute slices, instances of a profile,

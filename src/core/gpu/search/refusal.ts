@@ -22,7 +22,7 @@ export type RefusalCode =
   | 'UnknownPreset';
 
 /** What ran out. */
-export type Resource =
+export type ScarceResource =
   | 'MemorySlices'
   | 'ComputeSlices'
   | 'Instances'
@@ -38,7 +38,7 @@ export interface Refusal {
   readonly code: RefusalCode;
   /** One or two sentences that name the layout, what is missing with numbers, and what would fit. */
   readonly message: string;
-  readonly resource?: Resource;
+  readonly resource?: ScarceResource;
   readonly needed?: number;
   readonly available?: number;
   /** The largest part of the wanted layout that fits, by memory slices; empty if no part does. */
@@ -51,7 +51,7 @@ export interface Refusal {
 export function refuse(
   code: RefusalCode,
   message: string,
-  numbers: { readonly resource?: Resource; readonly needed?: number; readonly available?: number } = {},
+  numbers: { readonly resource?: ScarceResource; readonly needed?: number; readonly available?: number } = {},
 ): Refusal {
   return { code, message, ...numbers, largestPart: {}, alternatives: [] };
 }

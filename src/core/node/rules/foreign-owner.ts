@@ -1,4 +1,4 @@
-import { loansOf } from '../../metadata/borrowed-labels.ts';
+import { borrowedLabelsOf } from '../../metadata/borrowed-labels.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { driverUpgrade } from '../../nvidia/driver-upgrade.ts';
 import { findOwners } from '../../owners/find-owners.ts';
@@ -43,8 +43,8 @@ function hasOwner({ node, claim, pods, fresh }: Situation): Outcome | undefined 
 
 function takesOver({ node, claim, pods }: Situation): Ruling | undefined {
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
-  // Another policy allowed it, or this one did before: with the consent goes the loan.
-  if (!takeOver.includes('mig-manager') && migManagerLabel in loansOf(metadataOf(node))) {
+  // Another policy allowed it, or this one did before: with the consent the label goes back.
+  if (!takeOver.includes('mig-manager') && migManagerLabel in borrowedLabelsOf(metadataOf(node))) {
     const message = 'mig-manager comes back: the policy does not allow to take over from it';
     return takingOver(message, { giveBack: [migManagerLabel] });
   }

@@ -5,7 +5,7 @@ import { isMigStrategy, type MigStrategy } from '../../nvidia/labels/mig-strateg
 import { computeLabels } from '../../nvidia/labels/node-labels.ts';
 import { computeResources } from '../../nvidia/resources/node-resources.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
-import { markState, type NodeState, releaseNode, reopenNode } from '../node-marks.ts';
+import { markState, type StateMark, releaseNode, reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
@@ -62,7 +62,7 @@ export function markLasting(situation: Situation, ruling: Ruling): Ruling {
 }
 
 /** The node's state that goes with a verdict; undefined where that says nothing of it. */
-function stateOf({ phase }: Verdict): NodeState | undefined {
+function stateOf({ phase }: Verdict): StateMark | undefined {
   switch (phase) {
     case 'Waiting':
     case 'Pending':

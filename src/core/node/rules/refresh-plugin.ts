@@ -24,7 +24,7 @@ import { checkPlugin } from './check-plugin.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 
 /** What the node has to offer before pods may come. */
-export interface Offer {
+export interface ExpectedOffer {
   readonly resources: Readonly<Record<string, number>>;
   /** Absent where no policy decides over the node any more. */
   readonly policy?: GpuPartitionPolicy;
@@ -33,7 +33,7 @@ export interface Offer {
 }
 
 /** Has the device plugin of a node replaced after a change. @returns why pods may not come yet; undefined when they may */
-export function refreshPlugin(situation: Situation, offer: Offer): Outcome | undefined {
+export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outcome | undefined {
   const { node, partition, settings, waits, now } = situation;
   const fence = describeFence(situation, offer.resources);
   const lastsMs =
@@ -109,7 +109,7 @@ function commandsOf(
   situation: Situation,
   mark: RefreshMark | undefined,
   old: readonly NodePod[],
-  { marks = {} }: Offer,
+  { marks = {} }: ExpectedOffer,
 ): readonly Command[] {
   const change = keyOf(situation);
   if (step.next === 'TakeTaintsOff') {
@@ -136,7 +136,7 @@ function markPods(node: NodeView, change: string, pods: readonly NodePod[]): Ref
   };
 }
 
-function describeFence(situation: Situation, wanted: Offer['resources']): FenceSituation {
+function describeFence(situation: Situation, wanted: ExpectedOffer['resources']): FenceSituation {
   const { node, partition, settings, waits } = situation;
   const change = keyOf(situation);
   const allocatable = node.status?.allocatable ?? {};

@@ -6,7 +6,7 @@ import { computeLabels } from './node-labels.ts';
 import { computeResources } from '../resources/node-resources.ts';
 
 /** What a node shows to Kubernetes once NVIDIA's tools have run on it; the output of `gpu-partition labels`. */
-export interface NodeOutcome {
+export interface LabelsAndResources {
   readonly labels: Labels;
   readonly resources: Readonly<Record<string, number>>;
   /** Upstream's texts, letter by letter: those of the config file alone, else GFD's, then the device plugin's. */
@@ -17,7 +17,7 @@ export interface NodeOutcome {
  * Labels and resources of a node. `configFile` is the device plugin's config file as a YAML parser gives it, unchecked;
  * a file that upstream refuses stops both tools, with one error.
  */
-export function describeNode(node: NodeDescription, strategy: MigStrategy, configFile?: unknown): NodeOutcome {
+export function describeNode(node: NodeDescription, strategy: MigStrategy, configFile?: unknown): LabelsAndResources {
   const parsed = parseDevicePluginConfig(configFile);
   if (!parsed.ok) {
     const error = parsed.findings.find(({ severity }) => severity === 'error');

@@ -5,7 +5,7 @@ import type { DevicePluginConfig } from '../../../core/nvidia/plugin-config/shar
 import type { KubeClient } from '../../../kube/client.ts';
 import type { ConfigManager } from './daemon-settings.ts';
 import { configMapsResource, nodesResource } from '../node/kube-objects.ts';
-import type { ConfigMapObject, NodeObject } from '../node/kube-objects.ts';
+import type { ConfigMapObject, KubeletNode } from '../node/kube-objects.ts';
 
 /** The config file of a daemon, or who cannot go on without it: the kubelet, the config-manager, the daemon. */
 export type LoadedConfig =
@@ -23,7 +23,7 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const { namespace } = where;
   const [node, files] = await Promise.all([
-    client.find<NodeObject>({ resource: nodesResource, name: where.node }),
+    client.find<KubeletNode>({ resource: nodesResource, name: where.node }),
     client.find<ConfigMapObject>({ resource: configMapsResource, namespace, name: configMap }),
   ]);
   const label = node?.metadata.labels?.[devicePluginConfigLabel] ?? '';

@@ -8,7 +8,7 @@ export interface WorkSettings {
 }
 
 /** What one run of work came to. */
-export interface WorkResult {
+export interface DaemonRunResult {
   /** Upstream's text with which the program exits; it runs on where absent. */
   readonly failure?: string;
   /** When it works again by itself. */
@@ -18,9 +18,9 @@ export interface WorkResult {
 /** What the process of a daemon does. */
 export interface DaemonWork {
   /** At the start of the process, and anew at SIGHUP. */
-  start(settings: WorkSettings): WorkResult;
+  start(settings: WorkSettings): DaemonRunResult;
   /** As often as anything happens on the node; it knows itself when it is due. */
-  continue(): Promise<WorkResult>;
+  continue(): Promise<DaemonRunResult>;
   /** The process is gone. */
   stop(): void;
 }

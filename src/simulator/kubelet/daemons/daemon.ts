@@ -7,7 +7,7 @@ import type { ReconcileResult } from '../../../kube/queue.ts';
 import { loadConfig } from './daemon-config.ts';
 import type { LoadedConfig } from './daemon-config.ts';
 import type { DaemonSettings } from './daemon-settings.ts';
-import type { DaemonWork, WorkResult } from './daemon-work.ts';
+import type { DaemonWork, DaemonRunResult } from './daemon-work.ts';
 import type { ContainerProblem } from '../pods/container-problem.ts';
 import { usualStrategyOf } from '../node/simulated-node.ts';
 import type { SimulatedNode } from '../node/simulated-node.ts';
@@ -124,7 +124,7 @@ export class Daemon {
     this.#problem = undefined;
   }
 
-  #work(config: DevicePluginConfig, labels: Labels): WorkResult {
+  #work(config: DevicePluginConfig, labels: Labels): DaemonRunResult {
     const { settings, node, work } = this.#options;
     const said = settings.strategy ?? config.migStrategy ?? usualStrategyOf(node, labels);
     if (!isMigStrategy(said)) return { failure: `unknown strategy: ${said}` };

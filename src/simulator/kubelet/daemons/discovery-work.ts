@@ -1,11 +1,11 @@
 import { GFD_TIMESTAMP_KEY } from '../../../core/nvidia/labels/label-key.ts';
 import { computeLabels } from '../../../core/nvidia/labels/node-labels.ts';
 import type { KubeClient } from '../../../kube/client.ts';
-import type { DaemonWork, WorkResult, WorkSettings } from './daemon-work.ts';
+import type { DaemonWork, DaemonRunResult, WorkSettings } from './daemon-work.ts';
 import { patchFeatureLabels } from './feature-labels.ts';
 import { describeNode } from '../node/gpu-devices.ts';
 import { nodesResource } from '../node/kube-objects.ts';
-import type { NodeObject } from '../node/kube-objects.ts';
+import type { KubeletNode } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
 import type { KubeletTiming } from '../timing.ts';
 
@@ -27,14 +27,14 @@ export class DiscoveryWork implements DaemonWork {
     this.#startMs = gfdStartMs;
   }
 
-  start(settings: WorkSettings): WorkResult {
+  start(settings: WorkSettings): DaemonRunResult {
     this.#settings = settings;
     this.#timestamp = Math.floor(Date.now() / 1000);
     this.#dueMs = performance.now() + this.#startMs;
     return {};
   }
 
-  async continue(): Promise<WorkResult> {
+  async continue(): Promise<DaemonRunResult> {
     const waitMs = this.#dueMs - performance.now();
     if (this.#settings === undefined) return {};
     if (waitMs > 0) return { againAfterMs: waitMs };
@@ -58,7 +58,7 @@ export class DiscoveryWork implements DaemonWork {
     const [error] = errors;
     if (error !== undefined) return error.message;
     const ref = { resource: nodesResource, name: node.name };
-    const object = await this.#client.find<NodeObject>(ref);
+    const object = await this.#client.find<KubeletNode>(ref);
     if (object === undefined) return undefined;
     const patch = patchFeatureLabels(object, { ...labels, [GFD_TIMESTAMP_KEY]: `${this.#timestamp}` });
     if (patch.length > 0) await this.#client.patch(ref, patch, { metadataOnly: true });

@@ -2,7 +2,7 @@ import { isGfdLabelKey } from '../../../core/nvidia/labels/label-key.ts';
 import { dropInvalidLabels } from '../../../core/nvidia/labels/label-value.ts';
 import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import type { JsonPatchOperation } from '../../../core/metadata/node-patch.ts';
-import type { NodeObject } from '../node/kube-objects.ts';
+import type { KubeletNode } from '../node/kube-objects.ts';
 
 /** Under which NFD's master notes the labels that are its own. */
 export const featureLabelsAnnotation = 'nfd.node.kubernetes.io/feature-labels';
@@ -11,7 +11,7 @@ export const featureLabelsAnnotation = 'nfd.node.kubernetes.io/feature-labels';
  * What NFD's master patches so that a Node carries these labels: its own keys that are missing now go, differing values are
  * replaced, the rest stays. A value that Kubernetes would refuse is left out in silence. Empty where all is as it should be.
  */
-export function patchFeatureLabels({ metadata }: NodeObject, wanted: Labels): readonly JsonPatchOperation[] {
+export function patchFeatureLabels({ metadata }: KubeletNode, wanted: Labels): readonly JsonPatchOperation[] {
   const { labels = {}, annotations } = metadata;
   const { kept } = dropInvalidLabels(wanted);
   const owned = (annotations?.[featureLabelsAnnotation] ?? '').split(',').filter((key) => key !== '');
@@ -28,7 +28,10 @@ export function patchFeatureLabels({ metadata }: NodeObject, wanted: Labels): re
   return [...changes, ...annotated];
 }
 
-function noteOf({ annotations, resourceVersion }: NodeObject['metadata'], note: string): readonly JsonPatchOperation[] {
+function noteOf(
+  { annotations, resourceVersion }: KubeletNode['metadata'],
+  note: string,
+): readonly JsonPatchOperation[] {
   if (annotations !== undefined)
     return [{ op: 'add', path: pathOf('annotations', featureLabelsAnnotation), value: note }];
   // The first annotation of a Node must not wipe those that another writer has added meanwhile.

@@ -1,4 +1,4 @@
-import type { DaemonWork, WorkResult, WorkSettings } from './daemon-work.ts';
+import type { DaemonWork, DaemonRunResult, WorkSettings } from './daemon-work.ts';
 import type { Machine } from '../node/machine.ts';
 
 /** The device plugin: looks at the devices once, and tells the kubelet what it saw until it ends. */
@@ -11,14 +11,14 @@ export class PluginWork implements DaemonWork {
     this.#uid = uid;
   }
 
-  start({ strategy, sharing }: WorkSettings): WorkResult {
+  start({ strategy, sharing }: WorkSettings): DaemonRunResult {
     const seen = this.#machine.seeDevices(strategy, sharing);
     if (seen === undefined) return { failure: 'error starting plugins: error building device map: ERROR_UNKNOWN' };
     const { failure } = this.#machine.registration.register(this.#uid, seen);
     return failure === undefined ? {} : { failure: `error starting plugins: ${failure}` };
   }
 
-  continue(): Promise<WorkResult> {
+  continue(): Promise<DaemonRunResult> {
     return Promise.resolve({});
   }
 

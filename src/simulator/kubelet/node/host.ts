@@ -2,7 +2,7 @@ import { Machine } from './machine.ts';
 import { NodeDaemons } from '../daemons/node-daemons.ts';
 import type { DaemonClients } from '../daemons/node-daemons.ts';
 import { encodeAllocatable, encodeList } from '../pods/pod-resources.ts';
-import type { PodHolding } from '../pods/pod-resources.ts';
+import type { StartedPodHolding } from '../pods/pod-resources.ts';
 import { servePodResources } from '../pods/pod-resources-server.ts';
 import type { PodResourcesServer } from '../pods/pod-resources-server.ts';
 import type { SimulatedNode } from './simulated-node.ts';
@@ -17,16 +17,16 @@ export interface Host {
   readonly server?: PodResourcesServer | undefined;
 }
 
-export interface HostOptions {
+export interface SimulatedHostOptions {
   readonly clients: DaemonClients;
   readonly logger: Logger;
   readonly timing: KubeletTiming;
   /** Pods of the node that have been started, with their devices. */
-  readonly listHoldings: () => readonly PodHolding[];
+  readonly listHoldings: () => readonly StartedPodHolding[];
 }
 
 /** @throws UnknownGpuError, RangeError; the error of the operating system where the node's socket cannot be made */
-export async function bootHost(node: SimulatedNode, options: HostOptions): Promise<Host> {
+export async function bootHost(node: SimulatedNode, options: SimulatedHostOptions): Promise<Host> {
   const { clients, logger, timing, listHoldings } = options;
   const machine = new Machine(node, logger);
   const daemons = new NodeDaemons(machine, clients, timing);

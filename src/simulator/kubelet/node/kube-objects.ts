@@ -14,7 +14,7 @@ export const leasesResource: Resource = {
   kind: 'Lease',
 };
 
-export interface NodeObject extends KubeObject {
+export interface KubeletNode extends KubeObject {
   readonly status?: {
     readonly capacity?: Readonly<Record<string, string>>;
     readonly allocatable?: Readonly<Record<string, string>>;

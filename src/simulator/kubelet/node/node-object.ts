@@ -1,6 +1,6 @@
 import { isGpuResource } from '../../../core/pods/gpu-resource.ts';
 import { isZeroQuantity } from '../../../core/pods/quantity.ts';
-import type { NodeObject } from './kube-objects.ts';
+import type { KubeletNode } from './kube-objects.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
 /** What a kubelet tells of its node besides the devices. */
@@ -16,7 +16,7 @@ export interface NodeFacts {
 type Quantities = Readonly<Record<string, string>>;
 
 /** The Node as its kubelet registers it. Who asks for labels of its own gets them besides those of every node. */
-export function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: Quantities): NodeObject {
+export function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: Quantities): KubeletNode {
   const { name, labels, annotations, taints = [] } = node;
   const registered = {
     apiVersion: 'v1',
@@ -91,7 +91,7 @@ function standardLabels(name: string): Readonly<Record<string, string>> {
  * A resource that is no longer advertised stays as a key: allocatable falls to 0 and capacity keeps its number (a real
  * kubelet forgets that after five minutes). Compare allocatable, where 0 is absent.
  */
-export function patchGpus(shown: NodeObject['status'], wanted: Readonly<Record<string, number>>): object | undefined {
+export function patchGpus(shown: KubeletNode['status'], wanted: Readonly<Record<string, number>>): object | undefined {
   const allocatable: Record<string, string> = {};
   const capacity: Record<string, string> = {};
   for (const [resource, count] of Object.entries(wanted)) {

@@ -2,7 +2,7 @@ import { isAlreadyExists } from '../../../kube/api-error.ts';
 import type { KubeClient } from '../../../kube/client.ts';
 import type { ReconcileResult } from '../../../kube/queue.ts';
 import { nodesResource } from './kube-objects.ts';
-import type { NodeObject } from './kube-objects.ts';
+import type { KubeletNode } from './kube-objects.ts';
 import type { Machine } from './machine.ts';
 import { describeConditions, describeNodeObject, patchGpus } from './node-object.ts';
 import type { describeStatus } from './node-object.ts';
@@ -11,7 +11,7 @@ import type { KubeletTiming } from '../timing.ts';
 export interface NodeSight {
   readonly client: KubeClient;
   /** The Node as last seen; undefined where there is none. */
-  readonly shown: NodeObject | undefined;
+  readonly shown: KubeletNode | undefined;
   readonly timing: KubeletTiming;
   readonly kubeletVersion: string;
 }
@@ -47,7 +47,7 @@ async function register(machine: Machine, { client, kubeletVersion }: NodeSight)
   const gpus = Object.entries(machine.advertised.resources).map(([name, count]) => [name, `${count}`] as const);
   const object = describeNodeObject(machine.node, factsOf(machine, kubeletVersion), Object.fromEntries(gpus));
   try {
-    await client.create<NodeObject>(nodesResource, object, { metadataOnly: true });
+    await client.create<KubeletNode>(nodesResource, object, { metadataOnly: true });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     return;

@@ -1,14 +1,8 @@
+import type { Taint } from '../../../core/metadata/node-change.ts';
 import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import { isMigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
 import type { MigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
 import type { Sharing } from '../../../core/nvidia/plugin-config/sharing.ts';
-
-/** A taint of a Node. */
-export interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
-}
 
 /**
  * When the device plugin looks at the devices. `watching`: at every change, as no real plugin does; enough where the

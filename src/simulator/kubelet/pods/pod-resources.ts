@@ -3,7 +3,7 @@ import type { ContainerDevices } from '../../../kubelet/pod-resources-messages.t
 import type { PodAllocation } from './allocation.ts';
 
 /** A pod on a node and what it holds. */
-export interface PodHolding {
+export interface StartedPodHolding {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -14,7 +14,7 @@ export interface PodHolding {
  * `v1.ListPodResourcesResponse`: all pods, those without devices too, and one entry for each device id, as a real kubelet
  * answers (the same resource name repeats: sum).
  */
-export function encodeList(holdings: readonly PodHolding[]): Buffer {
+export function encodeList(holdings: readonly StartedPodHolding[]): Buffer {
   return listResponse.encode({
     podResources: holdings.map(({ name, namespace, containers }) => ({
       name,

@@ -9,7 +9,7 @@ import { NVML, NvmlFailure } from './nvml-code.ts';
 import { allowsOneMore, chooseStart, freeStarts, giIdOf } from './placement.ts';
 
 /** A state and what the change made or answered. */
-export interface Change<T> {
+export interface StateChange<T> {
   readonly state: NodeState;
   readonly result: T;
 }
@@ -23,7 +23,7 @@ export function createGpuInstance(
   state: NodeState,
   profile: GiProfile,
   start: number | undefined,
-): Change<GpuInstance> {
+): StateChange<GpuInstance> {
   const model = gpu.board.model;
   if (model === undefined) {
     throw new NvmlFailure(NVML.notSupported);
@@ -58,7 +58,7 @@ export function createComputeInstance(
   giId: number,
   profile: CiProfile,
   start: number | undefined,
-): Change<ComputeInstance> {
+): StateChange<ComputeInstance> {
   const gi = requireGpuInstance(state, gpu.index, giId);
   if (start !== undefined && !profile.starts.includes(start)) {
     throw new NvmlFailure(NVML.invalidArgument);
@@ -74,7 +74,7 @@ export function createComputeInstance(
 }
 
 /** @throws NvmlFailure Not Found, or In use while a compute instance or a process is left in it */
-export function destroyGpuInstance(gpu: SimulatedGpu, state: NodeState, giId: number): Change<undefined> {
+export function destroyGpuInstance(gpu: SimulatedGpu, state: NodeState, giId: number): StateChange<undefined> {
   const gi = requireGpuInstance(state, gpu.index, giId);
   const busy = state.processes.some(({ gpu: index, instance }) => index === gpu.index && instance?.gi === giId);
   if (busy || gi.computeInstances.length > 0) {
@@ -90,7 +90,7 @@ export function destroyComputeInstance(
   state: NodeState,
   giId: number,
   ciId: number,
-): Change<undefined> {
+): StateChange<undefined> {
   const gi = requireGpuInstance(state, gpu.index, giId);
   const left = gi.computeInstances.filter(({ id }) => id !== ciId);
   if (left.length === gi.computeInstances.length) {
@@ -114,7 +114,7 @@ export function setMigMode(
   state: NodeState,
   enable: boolean,
   holdBack: number | undefined,
-): Change<number> {
+): StateChange<number> {
   if (gpu.board.model === undefined) {
     throw new NvmlFailure(NVML.notSupported);
   }
@@ -135,7 +135,7 @@ export function setMigMode(
  * Resets a GPU: the pending MIG mode becomes current, no instance survives.
  * @throws NvmlFailure In use while a process or a handle holds the GPU
  */
-export function resetGpu(gpu: SimulatedGpu, state: NodeState): Change<undefined> {
+export function resetGpu(gpu: SimulatedGpu, state: NodeState): StateChange<undefined> {
   if (isOpen(state, gpu.index)) {
     throw new NvmlFailure(NVML.inUse);
   }

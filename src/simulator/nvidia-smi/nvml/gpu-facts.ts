@@ -3,10 +3,10 @@ import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
 import type { NodeState } from '../state/node-state.ts';
 import { NvmlFailure } from './nvml-code.ts';
-import type { MigMode, Nvml } from './nvml.ts';
+import type { MigModePair, Nvml } from './nvml.ts';
 
 /** What the reports print about one GPU at one moment. */
-export interface GpuFacts {
+export interface ReportFacts {
   readonly gpu: SimulatedGpu;
   readonly board: Board;
   readonly state: NodeState;
@@ -29,7 +29,7 @@ export interface GpuFacts {
 export const TEMPERATURE_CELSIUS = 33;
 export const POWER_DRAW_WATTS = 52.34;
 
-export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState): GpuFacts {
+export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState): ReportFacts {
   const { board } = gpu;
   const mode = readMigMode(nvml, gpu);
   const usedMiB = usedMemoryOf(gpu, state);
@@ -53,7 +53,7 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
   };
 }
 
-function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigMode | string {
+function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigModePair | string {
   try {
     return nvml.getMigMode(gpu);
   } catch (error) {
@@ -64,7 +64,7 @@ function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigMode | string {
   }
 }
 
-function describeMode(mode: MigMode | string, field: 'current' | 'pending'): string {
+function describeMode(mode: MigModePair | string, field: 'current' | 'pending'): string {
   if (typeof mode === 'string') {
     return mode;
   }

@@ -1,5 +1,5 @@
 import type { CiProfile } from './ci-profile.ts';
-import type { Change } from './device.ts';
+import type { StateChange } from './device.ts';
 import {
   createComputeInstance,
   createGpuInstance,
@@ -18,7 +18,7 @@ import { gpuStateOf } from '../state/node-state.ts';
 import { NVML, NvmlFailure } from './nvml-code.ts';
 import type { World } from '../state/world.ts';
 
-export interface MigMode {
+export interface MigModePair {
   readonly current: boolean;
   readonly pending: boolean;
 }
@@ -43,7 +43,7 @@ export class Nvml {
     this.#enter('DeviceGetHandleByIndex_v2', { gpu: gpu.index });
   }
 
-  getMigMode(gpu: SimulatedGpu): MigMode {
+  getMigMode(gpu: SimulatedGpu): MigModePair {
     this.#enter('DeviceGetMigMode', { gpu: gpu.index });
     if (gpu.board.model === undefined) {
       throw new NvmlFailure(NVML.notSupported);
@@ -134,7 +134,7 @@ export class Nvml {
   #change<T>(
     call: string,
     target: FaultTarget,
-    change: (state: NodeState, effects: readonly FaultEffect[]) => Change<T>,
+    change: (state: NodeState, effects: readonly FaultEffect[]) => StateChange<T>,
   ): T {
     this.#requireRoot();
     const effects = this.#strike(call, target);

@@ -1,5 +1,5 @@
 import { DRIVER_VERSION } from '../nvml/driver-version.ts';
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { POWER_DRAW_WATTS, TEMPERATURE_CELSIUS } from '../nvml/gpu-facts.ts';
 import type { QueryField } from './query-field.ts';
 import { field, NOT_AVAILABLE } from './query-field.ts';
@@ -7,7 +7,7 @@ import { formatTimestamp } from '../report/timestamp.ts';
 
 /** What a field of `--query-gpu` is computed from. */
 export interface GpuRow {
-  readonly facts: GpuFacts;
+  readonly facts: ReportFacts;
   readonly now: Date;
   /** Number of GPUs in the node. */
   readonly count: number;

@@ -1,5 +1,5 @@
 import { CUDA_VERSION, DRIVER_VERSION } from '../nvml/driver-version.ts';
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { gatherGpuFacts } from '../nvml/gpu-facts.ts';
 import { selectGpus } from '../gpu-selection.ts';
 import type { Nvml } from '../nvml/nvml.ts';
@@ -20,11 +20,11 @@ export function printReport(world: World, nvml: Nvml, selector: string | undefin
   return 0;
 }
 
-function describe(facts: GpuFacts): readonly ReportNode[] {
+function describe(facts: ReportFacts): readonly ReportNode[] {
   return [describeIdentity, describeConnection, describeMemory, describePower].flatMap((part) => part(facts));
 }
 
-function renderText(world: World, all: readonly GpuFacts[]): string {
+function renderText(world: World, all: readonly ReportFacts[]): string {
   const head = [
     '',
     '==============NVSMI LOG==============',
@@ -39,7 +39,7 @@ function renderText(world: World, all: readonly GpuFacts[]): string {
   return head + all.map((facts) => `GPU ${facts.gpu.busId}\n${renderReportText(describe(facts), 4)}\n`).join('');
 }
 
-function renderXml(world: World, all: readonly GpuFacts[]): string {
+function renderXml(world: World, all: readonly ReportFacts[]): string {
   const head = [
     '<?xml version="1.0" ?>',
     '<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">',

@@ -1,9 +1,9 @@
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import type { ReportNode } from './report.ts';
 import { group, hex, leaf } from './report.ts';
 
 /** PCI link, performance state and what slows the clocks down. */
-export function describeConnection(facts: GpuFacts): readonly ReportNode[] {
+export function describeConnection(facts: ReportFacts): readonly ReportNode[] {
   return [
     group('PCI', 'pci', [
       leaf('Bus', 'pci_bus', hex(facts.bus)),

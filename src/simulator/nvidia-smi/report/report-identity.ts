@@ -1,11 +1,11 @@
 import { DRIVER_VERSION } from '../nvml/driver-version.ts';
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { describeMigDevices } from './report-mig-devices.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf } from './report.ts';
 
 /** Identity, modes and MIG devices: the first part of `-q`. */
-export function describeIdentity(facts: GpuFacts): readonly ReportNode[] {
+export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
   return [
     leaf('Product Name', 'product_name', facts.board.productName),
     leaf('Product Brand', 'product_brand', 'NVIDIA'),

@@ -1,9 +1,9 @@
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf, mib } from './report.ts';
 
 /** Memory, utilization and memory errors. */
-export function describeMemory(facts: GpuFacts): readonly ReportNode[] {
+export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
   return [
     leaf('Sparse Operation Mode', 'sparse_operation_mode', 'N/A'),
     group('FB Memory Usage', 'fb_memory_usage', [

@@ -1,18 +1,18 @@
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import type { MigDevice } from '../nvml/mig-device.ts';
 import { describeMigDevice, listMigDevices } from '../nvml/mig-device.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf, mib, renderReportXml } from './report.ts';
 
 /** The MIG devices; without any the XML says `None` and the text nothing. */
-export function describeMigDevices(facts: GpuFacts): readonly ReportNode[] {
+export function describeMigDevices(facts: ReportFacts): readonly ReportNode[] {
   const devices = listMigDevices(facts.gpu, facts.state).flatMap((device) => describeDevice(facts, device));
   // In the XML the devices are indented like their parent (nvidia-smi does so); in the text there is no parent.
   const inner = devices.length === 0 ? ['\t\t\tNone'] : xmlLines(devices);
   return [{ kind: 'xml', lines: ['\t\t<mig_devices>', ...inner, '\t\t</mig_devices>'] }, ...devices.map(withoutTag)];
 }
 
-function describeDevice(facts: GpuFacts, device: MigDevice): readonly ReportNode[] {
+function describeDevice(facts: ReportFacts, device: MigDevice): readonly ReportNode[] {
   const found = describeMigDevice(facts.gpu, facts.state, device);
   if (found === undefined) {
     return [];

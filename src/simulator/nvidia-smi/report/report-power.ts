@@ -1,10 +1,10 @@
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { describeProcesses } from './report-processes.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf } from './report.ts';
 
 /** Temperature, power, clocks and processes: the last part of `-q`. */
-export function describePower(facts: GpuFacts): readonly ReportNode[] {
+export function describePower(facts: ReportFacts): readonly ReportNode[] {
   return [
     group('Temperature', 'temperature', [
       leaf('GPU Current Temp', 'gpu_temp', '33 C'),

@@ -1,10 +1,10 @@
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import type { GpuProcess } from '../state/node-state.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf, mib } from './report.ts';
 
 /** The processes of a GPU. The text form with processes is from memory of real output, not recorded. */
-export function describeProcesses(facts: GpuFacts): readonly ReportNode[] {
+export function describeProcesses(facts: ReportFacts): readonly ReportNode[] {
   const processes = facts.state.processes.filter(({ gpu }) => gpu === facts.gpu.index);
   const text =
     processes.length === 0

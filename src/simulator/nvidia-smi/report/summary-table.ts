@@ -1,5 +1,5 @@
 import { CUDA_VERSION, DRIVER_VERSION } from '../nvml/driver-version.ts';
-import type { GpuFacts } from '../nvml/gpu-facts.ts';
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { gatherGpuFacts, POWER_DRAW_WATTS, TEMPERATURE_CELSIUS } from '../nvml/gpu-facts.ts';
 import { selectGpus } from '../gpu-selection.ts';
 import { describeMigDevice, listMigDevices } from '../nvml/mig-device.ts';
@@ -42,7 +42,7 @@ const HEAD: readonly string[] = [
   `|${'='.repeat(41)}+${'='.repeat(24)}+${'='.repeat(22)}|`,
 ];
 
-function gpuRows(facts: GpuFacts): readonly string[] {
+function gpuRows(facts: ReportFacts): readonly string[] {
   const { gpu, board } = facts;
   const hasMig = facts.migCurrent === 'Enabled';
   const persistence = (facts.persistence === 'Enabled' ? 'On' : 'Off').padStart(3);
@@ -58,7 +58,7 @@ function gpuRows(facts: GpuFacts): readonly string[] {
   ];
 }
 
-function migRows(all: readonly GpuFacts[]): readonly string[] {
+function migRows(all: readonly ReportFacts[]): readonly string[] {
   const rows = all.flatMap((facts) =>
     listMigDevices(facts.gpu, facts.state).flatMap((device) => {
       const found = describeMigDevice(facts.gpu, facts.state, device);

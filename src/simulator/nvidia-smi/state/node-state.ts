@@ -16,7 +16,7 @@ export interface GpuInstance {
   readonly computeInstances: readonly ComputeInstance[];
 }
 
-export interface GpuState {
+export interface SimulatedGpuState {
   readonly migCurrent: boolean;
   readonly migPending: boolean;
   /** Ascending by id. */
@@ -44,19 +44,23 @@ export interface GpuHandle {
 
 /** Everything that changes on a node: by GPU index, the processes, and the handles where there are any. */
 export interface NodeState {
-  readonly gpus: readonly GpuState[];
+  readonly gpus: readonly SimulatedGpuState[];
   readonly processes: readonly GpuProcess[];
   readonly handles?: readonly GpuHandle[];
 }
 
-export const MIG_OFF: GpuState = { migCurrent: false, migPending: false, gpuInstances: [] };
+export const MIG_OFF: SimulatedGpuState = { migCurrent: false, migPending: false, gpuInstances: [] };
 
 /** The state of GPU `index`; a GPU that the state does not mention has MIG off. */
-export function gpuStateOf(state: NodeState, index: number): GpuState {
+export function gpuStateOf(state: NodeState, index: number): SimulatedGpuState {
   return state.gpus[index] ?? MIG_OFF;
 }
 
 /** `state` with GPU `index` replaced by what `change` makes of it. */
-export function withGpuState(state: NodeState, index: number, change: (gpu: GpuState) => GpuState): NodeState {
+export function withGpuState(
+  state: NodeState,
+  index: number,
+  change: (gpu: SimulatedGpuState) => SimulatedGpuState,
+): NodeState {
   return { ...state, gpus: state.gpus.map((gpu, at) => (at === index ? change(gpu) : gpu)) };
 }
