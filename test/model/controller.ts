@@ -99,7 +99,7 @@ export class ControllerProcess {
   #take<Name extends Exclude<Kind, 'pods'>>(kind: Name, changes: readonly StoreChange<Kinds[Name]>[]): void {
     for (const change of changes) {
       if (kind === 'policies') this.#onPolicy(change as StoreChange<Policy>);
-      if (kind === 'nodes') this.#onNode(change as StoreChange<NodeObject>);
+      if (kind === 'nodes') this.#onNode(change);
       if (kind === 'partitions' && !this.#cluster.partitions.isOwn(change.object as Partition)) this.worker.add();
       if (kind === 'agents' && this.#agents.take(change as StoreChange<AgentPod>) !== undefined) this.worker.add();
     }
@@ -335,7 +335,7 @@ export class ControllerProcess {
     const written = yield* this.#call('Write', () =>
       this.#world.api.update('partitions', name, this.name, (one) => {
         const device = one.status?.device;
-        return { ...one, status: { ...status, ...(device && { device }) } } as Partition;
+        return { ...one, status: { ...status, ...(device && { device }) } };
       }),
     );
     this.#cluster.partitions.remember(written);

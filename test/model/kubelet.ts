@@ -295,8 +295,9 @@ export class Kubelet {
   shutDown(): void {
     this.isUp = false;
     this.offered = new Map();
-    for (const uid of [...this.#running.keys()]) this.#running.delete(uid);
-    for (const uid of this.allocations.keys()) if (this.#busy.delete(uid)) this.#world.device.processes.clear();
+    this.#running.clear();
+    this.#busy.clear();
+    this.#world.device.processes.clear();
     this.allocations.clear();
     this.#world.device.version += 1;
   }
