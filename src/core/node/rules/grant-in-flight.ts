@@ -1,8 +1,8 @@
-import { closeNode } from '../node-marks.ts';
+import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed } from '../node-view.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
-import { refreshAfterSilence } from './refresh-plugin.ts';
+import { isPluginReplaced, refreshAfterSilence } from './refresh-plugin.ts';
 
 /** Whatever the policies say meanwhile, a node that may be changing its device now is left to finish. */
 export function grantInFlight({ partition, now, node }: Situation): Outcome | undefined {
@@ -35,6 +35,8 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
   if (!granted || !isUnanswered(partition)) return undefined;
   const refreshed = isClosed(node) ? refreshAfterSilence(situation, granted.epoch) : undefined;
   if (refreshed && !('verdict' in refreshed)) return refreshed;
+  // What a plugin offers that has started since is there, whatever was told of the device before.
+  const isReplaced = refreshed === undefined && isClosed(node) && isPluginReplaced(situation, granted.epoch);
   const state = agent.state === 'Ready' ? 'look at its log' : `${describeAgent(situation)}; look at its log`;
   const closed = refreshed ? `. The node stays closed: ${refreshed.verdict.message}` : '';
   return {
@@ -47,7 +49,8 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
       ...(refreshed?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: refreshed.verdict.requeueAfterMs }),
     },
     ...(refreshed?.commands && { commands: refreshed.commands }),
-    keepsClosed: refreshed !== undefined,
+    ...(isReplaced && { commands: [{ name: 'PatchNode', change: reopenNode('failed') }] }),
+    keepsClosed: refreshed !== undefined || isReplaced,
   };
 }
 

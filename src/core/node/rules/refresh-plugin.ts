@@ -81,9 +81,8 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const { node, settings, waits } = situation;
   const found = listPluginPods(situation);
   if (found === undefined) return { look: 'Pods' };
-  const change = `unanswered-${epoch}`;
+  const change = silenceKey(epoch);
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
-  if (waits.lasts('Advertised', change) > settings.advertiseDeadlineMs) return undefined;
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
   if (old.length > 0) {
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
@@ -97,6 +96,15 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   }
   const isBack = found.some(isReady) && waits.lasts('PluginReady', change) >= settings.refreshAfterMs;
   return isBack ? undefined : waitForPlugin([], []);
+}
+
+/** Whether it has been replaced since the agent fell silent. */
+export function isPluginReplaced({ node }: Situation, epoch: number): boolean {
+  return readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], silenceKey(epoch)) !== undefined;
+}
+
+function silenceKey(epoch: number): string {
+  return `unanswered-${epoch}`;
 }
 
 function waitForPlugin(commands: readonly Command[], refusals: readonly string[]): Ruling {
