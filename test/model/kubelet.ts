@@ -97,6 +97,10 @@ export class Kubelet {
     });
   }
 
+  restartPlugin(): void {
+    for (const pod of this.#world.pods()) if (pod.metadata.labels?.['role'] === 'plugin') this.terminate(pod);
+  }
+
   /** Tells a pod to end. */
   terminate(pod: Pod): void {
     const { uid = '', deletionTimestamp } = pod.metadata;
