@@ -57,6 +57,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'NoSettling',
     what: 'does not wait for pods that the scheduler was binding',
+    theme: 'Rush',
     remember: (memory) => ({ ...memory, waits: { ...memory.waits, Closed: { since: 0 } } }),
   },
   {

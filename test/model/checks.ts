@@ -339,7 +339,9 @@ export class Checks {
       );
     }
     const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], this.#world.setup.strategy);
-    if (!this.#world.setup.hasDiscovery && sameJson(told, real)) this.#labelsAreTrue(node, real);
+    // Where nothing is offered a label leads nobody astray.
+    const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
+    if (isOffering && !this.#world.setup.hasDiscovery && sameJson(told, real)) this.#labelsAreTrue(node, real);
   }
 
   #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {

@@ -97,6 +97,10 @@ export class Kubelet {
     });
   }
 
+  restartPlugin(): void {
+    for (const pod of this.#world.pods()) if (pod.metadata.labels?.['role'] === 'plugin') this.terminate(pod);
+  }
+
   /** Tells a pod to end. */
   terminate(pod: Pod): void {
     const { uid = '', deletionTimestamp } = pod.metadata;
@@ -295,8 +299,9 @@ export class Kubelet {
   shutDown(): void {
     this.isUp = false;
     this.offered = new Map();
-    for (const uid of this.#running.keys()) this.#running.delete(uid);
-    for (const uid of this.allocations.keys()) if (this.#busy.delete(uid)) this.#world.device.processes.clear();
+    this.#running.clear();
+    this.#busy.clear();
+    this.#world.device.processes.clear();
     this.allocations.clear();
     this.#world.device.version += 1;
   }

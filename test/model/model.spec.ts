@@ -37,7 +37,7 @@ describe('model of a node', function () {
     });
   }
 
-  for (const theme of ['Drift', 'Holders'] as const) {
+  for (const theme of ['Drift', 'Holders', 'Rush'] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () => {
       for (let seed = 0; seed < seeds / 100; seed += 1) tell(seed, theme);
     });

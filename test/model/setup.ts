@@ -26,6 +26,12 @@ export interface Setup {
 }
 
 export function drawSetup(random: Random): Setup {
+  const setup = drawAny(random);
+  // Of a plugin that nobody knows the kubelet alone can tell.
+  return setup.plugin === 'Hidden' ? { ...setup, kubeletTells: true } : setup;
+}
+
+function drawAny(random: Random): Setup {
   const plugins = ['Stock', 'Stock', 'Tolerant', 'Following', 'Hidden', 'Operator', 'Operator'] as const;
   return {
     product: random.chance(0.8) ? 'NVIDIA A100-SXM4-40GB' : 'NVIDIA A30',

@@ -243,6 +243,7 @@ export function findGpus(world: World): void {
   for (const gpu of world.device.gpus) {
     if (!gpu.isLost) continue;
     // It comes back after a reset: without instances.
+    world.checks.devicesAreLost();
     gpu.isLost = false;
     gpu.slices = [];
     world.device.version += 1;
@@ -273,6 +274,7 @@ function drift(world: World, action: 'DestroyInstance' | 'CreateInstance'): void
   const chosen =
     action === 'DestroyInstance' ? idle : profile && { profile: profile.name, start: random.pick(profile.starts) ?? 0 };
   if (!chosen) return;
+  world.hasDrifted = true;
   if ('uuid' in chosen) world.checks.devicesAreLost([chosen.uuid]);
   try {
     device.takeStep(gpu, { action, profile: chosen.profile, start: chosen.start });

@@ -33,6 +33,11 @@ const themes = {
     ],
     pauses: [20, 2000, 60_000, 60_000, 60_000],
   },
+  Rush: {
+    setup: { plugin: 'Tolerant', hasStartupTaint: false },
+    names: ['editPolicy', 'addPod', 'addPod', 'addPod', 'addPod', 'addPod', 'addPod', 'endAllPods', 'endAllPods'],
+    pauses: [20, 20, 150, 150, 600, 2000, 15_000],
+  },
   Holders: {
     setup: { exporter: 'ByEviction', plugin: 'Stock' },
     names: ['holdersStay', 'budgetHolds', 'crashController', 'endAllPods', 'wait', 'wait', 'wait', 'wait'],
@@ -87,6 +92,8 @@ function calmDown(world: World, end: Story['end']): void {
   cordon(world, false);
   world.stopOldLeaders();
   thaw(world);
+  // A plugin that looked between two changes by hand counts as restarted: who made them restarts it.
+  if (world.hasDrifted) world.kubelet.restartPlugin();
   const { api, setup, random } = world;
   for (const { metadata } of api.list('policies')) {
     if (end === 'Delete' || metadata.name === 'b') api.delete('policies', metadata.name, 'user');
@@ -111,7 +118,7 @@ export function comeToRest(world: World, end: Story['end'], watchMs = 600_000): 
   for (let pause = 1000; trouble !== undefined; pause = Math.min(pause * 1.5, 60_000)) {
     if (timeline.now - since > patienceMs) throw new Violation('L1', `not at rest: ${trouble}`);
     world.run(pause);
-    if (timeline.now - since > 20_000) endPods(world);
+    endPods(world);
     trouble = findTrouble(world, end);
   }
   // Labels may be due, an own write come back: then nothing happens any more.

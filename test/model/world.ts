@@ -75,6 +75,8 @@ export class World {
   controllers: readonly ControllerProcess[] = [];
   agent: AgentProcess | undefined;
   mishap: Mishap | undefined;
+  /** Somebody was at the device by hand. */
+  hasDrifted = false;
   /** Calls of controllers so far; of those that write, too. */
   calls = 0;
   writes: number[] = [];

@@ -63,6 +63,8 @@ function writeGrant(situation: Situation): Ruling {
   const wish = wishOf(situation);
   const spec = claim.winner?.spec;
   const epoch = (partition.spec.granted?.epoch ?? 0) + 1;
+  // A try that fails between two repairs does not make them undone.
+  const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
   return {
     verdict: {
       phase: 'Updating',
@@ -85,7 +87,7 @@ function writeGrant(situation: Situation): Ruling {
           replaceForeignInstances: wish?.replaceForeignInstances ?? null,
           rollback: spec?.rollout?.rollback ?? null,
         },
-        repairs: isRepair(partition) ? [...recentRepairs(partition, now), timeText(now)] : null,
+        repairs: repairs.length > 0 ? repairs : null,
       },
     ],
     keepsHoldersAway: true,
