@@ -1,3 +1,4 @@
+import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
@@ -143,7 +144,7 @@ export class Checks {
   /** @param snapshot as it was read, whatever bug came between it and the decision */
   isDecided(by: string, snapshot: NodeSnapshot, settled: Settled): void {
     const { verdict, commands } = settled;
-    if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot);
+    if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot, settled.memory);
     for (const command of commands) {
       if (command.name === 'WriteGrant') this.#mayBeGranted(snapshot);
       if (command.name === 'EvictPod') this.#mayBeEvicted(snapshot, command.pod.uid);
@@ -160,11 +161,14 @@ export class Checks {
     }
   }
 
-  #isReallyReady(snapshot: NodeSnapshot): void {
+  #isReallyReady(snapshot: NodeSnapshot, { waits }: NodeMemory): void {
     const { partition, claim, agent, node } = snapshot;
     const device = partition?.status?.device;
     const wish = wishOf(snapshot);
-    demand(agent.state === 'Ready', 'S10', 'Ready, and nobody hears of the agent');
+    // A DaemonSet that is updated replaces its pods one by one: a node that was Ready stays so for a while.
+    const isJustAway =
+      waits.AgentAway !== undefined && snapshot.now - waits.AgentAway.since < 30_000 && !isClosed(node);
+    demand(agent.state === 'Ready' || isJustAway, 'S10', 'Ready, and nobody hears of the agent');
     demand(device?.step !== 'Unknown', 'S10', 'Ready, and the device cannot be read');
     const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
     // Whole GPUs are whole after a restart as well.

@@ -1,3 +1,4 @@
+import { advertises } from '../../nvidia/resources/advertised.ts';
 import type { Command } from '../commands.ts';
 import { reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
@@ -5,6 +6,7 @@ import type { Outcome } from '../outcome.ts';
 import type { Look, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { describeAgent } from './grant-in-flight.ts';
+import { predict } from './labels.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 import { isDeviceDone, wishOf, wishOutdated } from './wish.ts';
@@ -71,10 +73,14 @@ interface Unheard {
 /** What was told of a node last, where that is Ready and nothing of it is to change. */
 function stillReady(situation: Situation): Verdict | undefined {
   const { partition, node, claim } = situation;
-  if (claim.winner?.spec.mode === 'Plan') return undefined;
+  const { winner } = claim;
+  if (winner === undefined || winner.spec.mode === 'Plan') return undefined;
+  const { bootID, step } = partition.status?.device ?? {};
+  const isRead = step !== 'Unknown' && bootID === node.status?.nodeInfo?.bootID;
   const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
   const isSettled = !isUnfinished(node) && isDeviceDone(situation) && wishOutdated(situation) === undefined;
-  if (ready?.status !== 'True' || !isSettled) return undefined;
+  if (ready?.status !== 'True' || !isRead || !isSettled) return undefined;
+  if (!advertises(node.status?.allocatable ?? {}, predict(situation, winner).offer.resources)) return undefined;
   const reason = wishOf(situation)?.gpus.length === 0 ? 'NothingToDo' : 'Ready';
   return { phase: 'Ready', reason, message: ready.message };
 }
