@@ -1,17 +1,12 @@
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { combine } from '../../metadata/node-change.ts';
-import { describeReport } from '../../nvidia/labels/describe-report.ts';
-import { isMigStrategy, type MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
-import { computeLabels } from '../../nvidia/labels/node-labels.ts';
-import { computeResources } from '../../nvidia/resources/node-resources.ts';
-import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
 import { markState, type StateMark, releaseNode, reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { layoutLabels } from './labels.ts';
-import { configInUse } from './plugin-config.ts';
+import { presentOffer } from './present-offer.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 
@@ -79,22 +74,11 @@ function stateOf({ phase }: Verdict): StateMark | undefined {
 
 /** Whatever the device has become, pods must not choose the node by labels of before. @returns why they may not come yet, else the change */
 function advertiseDevice(situation: Situation, change: NodeChange): Outcome | NodeChange {
-  const { partition, settings, configFiles } = situation;
+  const { settings, configFiles } = situation;
   if (settings.pluginConfigMap && configFiles === undefined) return { look: 'Pods' };
-  const config = configInUse(situation);
-  const strategy = strategyOf(situation, config);
-  const description = describeReport(partition.status?.device ?? {});
-  const { resources, errors } = computeResources(description, strategy, config);
-  const marks = layoutLabels(situation, computeLabels(description, strategy, config));
-  // Where NVIDIA's plugin would not start it advertises nothing, as soon as it has been restarted.
-  const offer = { resources: errors.length > 0 ? {} : resources, marks };
-  return refreshPlugin(situation, offer) ?? combine(change, marks);
-}
-
-/** Of the plugin's own file where that is ours, else of the policy; where that is gone, of the labels that it left. */
-function strategyOf({ partition, node }: Situation, config: DevicePluginConfig | undefined): MigStrategy {
-  const known = [config?.migStrategy, partition.spec.strategy, node.metadata.labels?.['nvidia.com/mig.strategy']];
-  return known.find(isMigStrategy) ?? 'mixed';
+  const { labels, resources } = presentOffer(situation);
+  const marks = layoutLabels(situation, labels);
+  return refreshPlugin(situation, { resources, marks }) ?? combine(change, marks);
 }
 
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {

@@ -1,9 +1,13 @@
+import { advertises } from '../../nvidia/resources/advertised.ts';
 import { isClosed } from '../node-view.ts';
 import { changeKey } from '../refresh-mark.ts';
 import type { Situation } from '../snapshot.ts';
+import { presentOffer } from './present-offer.ts';
 
-/** Remembers that a node is closed whose device is as its plugin has found it. */
-export function noteUntouched({ waits, partition }: Situation): void {
+/** Remembers that a node is closed whose device is as its plugin has found it: it offers that, and nothing else. */
+export function noteUntouched(situation: Situation): void {
+  const { waits, partition, node } = situation;
+  if (!advertises(node.status?.allocatable ?? {}, presentOffer(situation).resources)) return;
   waits.lasts('Untouched', changeKey(partition));
 }
 
