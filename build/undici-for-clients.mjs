@@ -4,10 +4,11 @@ import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import api from 'undici/lib/api/index.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+import DecoratorHandler from 'undici/lib/handler/decorator-handler.js';
 
 Object.assign(Dispatcher.prototype, api);
 
-export { Agent, ProxyAgent };
+export { Agent, DecoratorHandler, ProxyAgent };
 
 /** As undici's own, for callers that name their dispatcher. */
 export function request(url, { dispatcher, ...options }) {

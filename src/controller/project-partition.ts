@@ -1,4 +1,12 @@
-import type { DeviceReport, GpuNodePartition, GpuReport, GpuWish, InstanceReport, NodePartitionStatus, PlanReport } from '../api/types.ts';
+import type {
+  DeviceReport,
+  GpuNodePartition,
+  GpuReport,
+  GpuWish,
+  InstanceReport,
+  NodePartitionStatus,
+  PlanReport,
+} from '../api/types.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { SharedValues } from './shared-values.ts';
 

@@ -18,7 +18,10 @@ function project(partition: GpuNodePartition): GpuNodePartition {
 
 function aFleetPartition(name: string): GpuNodePartition {
   const device = fleetDevice(name);
-  return aPartition({ device, wish: { gpus: (device.gpus ?? []).map(({ uuid }) => ({ uuid, profiles: fleetLayout })) } });
+  return aPartition({
+    device,
+    wish: { gpus: (device.gpus ?? []).map(({ uuid }) => ({ uuid, profiles: fleetLayout })) },
+  });
 }
 
 describe('a GpuNodePartition as the controller keeps it', () => {
