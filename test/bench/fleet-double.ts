@@ -14,7 +14,7 @@ import type { ApiRequest } from '../../src/kube/request.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { fleetDevice, fleetNames, fleetNode, fleetPartition, fleetPolicy } from './fleet-objects.ts';
+import { fleetNames, fleetNode, fleetPartition, fleetPolicy, fleetReport } from './fleet-objects.ts';
 
 type Json = Record<string, unknown>;
 type Stored = KubeObject & { readonly spec?: Json; readonly status?: Json };
@@ -61,8 +61,8 @@ export class FleetDouble extends GpuPartitionOperator {
     for (const name of fleetNames(count)) {
       const uid = `node-${name}`;
       const node = double.#keep(nodes.plural, { ...fleetNode(name) } as Stored, uid);
-      double.#keep(nodePartitions.plural, fleetPartition(name, uid) as Stored);
-      double.change(nodePartitions.plural, name, { status: { device: fleetDevice(name) } });
+      double.#keep(nodePartitions.plural, fleetPartition(name, uid, `${policies.plural}-fleet`) as unknown as Stored);
+      double.change(nodePartitions.plural, name, { status: { device: fleetReport(name) } });
       double.#feeds.get(pods.plural)?.(JSON.stringify(agentPod(name)));
       double.change(nodes.plural, node.metadata.name, {});
     }
@@ -148,7 +148,7 @@ export class FleetDouble extends GpuPartitionOperator {
       if (plural === nodePartitions.plural && subresource === undefined) this.#plan(name);
     });
     if (isObject(body) && isObject(body['spec']) && 'wish' in body['spec']) this.wishes += 1;
-    return JSON.parse(text);
+    return plural === nodes.plural ? { metadata: { resourceVersion: String(this.#version) } } : JSON.parse(text);
   }
 
   #aside<T>(work: () => T): T {
@@ -215,14 +215,14 @@ function isObject(value: unknown): value is Json {
 
 /** RFC 6902 as far as patches of Nodes go. */
 function applyPatch(object: Stored, patch: readonly JsonPatchOperation[]): Stored {
-  const copy = structuredClone(object) as unknown as Json;
+  const copy = { ...object, metadata: { ...object.metadata }, spec: { ...object.spec } } as unknown as Json;
   for (const { op, path, value } of patch) {
     const keys = path
       .slice(1)
       .split('/')
       .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
     const last = keys.pop() ?? '';
-    const parent = keys.reduce<Json>((at, key) => (at[key] ??= {}) as Json, copy);
+    const parent = keys.reduce<Json>((at, key) => (at[key] = { ...(at[key] as Json) }), copy);
     if (op === 'remove') delete parent[last];
     else if (op !== 'test') parent[last] = value;
   }

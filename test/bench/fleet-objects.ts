@@ -1,6 +1,7 @@
 import { nodePartitions, policies } from '../../src/api/resources.ts';
-import type { DeviceReport, GpuReport, ModelReport } from '../../src/api/types.ts';
+import type { DeviceReport, GpuReport, ModelReport, Wish } from '../../src/api/types.ts';
 import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
+import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { apiVersionOf } from '../../src/kube/resource.ts';
 
 const product = 'NVIDIA A100-SXM4-40GB';
@@ -75,13 +76,25 @@ export function fleetDevice(name: string): DeviceReport {
   };
 }
 
-export function fleetPartition(name: string, nodeUID: string) {
+/** The partition of a node that is as {@link fleetPolicy} says of {@link fleetLayout}: its wish is written. */
+export function fleetPartition(name: string, nodeUID: string, policyUID?: string) {
+  const policy = { name: 'fleet', ...(policyUID !== undefined && { uid: policyUID }), generation: 1 };
   return {
     apiVersion: apiVersionOf(nodePartitions),
     kind: nodePartitions.kind,
     metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid: nodeUID }] },
-    spec: { nodeUID },
+    spec: { nodeUID, policy, strategy: 'mixed' as const, wish: fleetWish(name) },
   };
+}
+
+/** {@link fleetDevice} with the plan of that wish. */
+export function fleetReport(name: string): DeviceReport {
+  const device = fleetDevice(name);
+  return { ...device, plan: planWish(device, fleetWish(name)).report };
+}
+
+function fleetWish(name: string): Wish {
+  return { gpus: (fleetDevice(name).gpus ?? []).map(({ uuid }) => ({ uuid, profiles: fleetLayout })) };
 }
 
 /** A policy that asks for these layouts on all nodes of the fleet. */

@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodePartitions, policies } from '../../src/api/resources.ts';
-import type { Wish } from '../../src/api/types.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { collectionPath } from '../../src/kube/resource.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
 import type { RigProcess } from '../../src/simulator/rig/process.ts';
 import { Rig } from '../../src/simulator/rig/rig.ts';
 import { ownCluster } from '../support/cluster.ts';
-import { fleetDevice, fleetLayout, fleetNames, fleetNode, fleetPartition, fleetPolicy } from './fleet-objects.ts';
+import { fleetLayout, fleetNames, fleetNode, fleetPartition, fleetPolicy, fleetReport } from './fleet-objects.ts';
 import { inLanes } from './lanes.ts';
 import { printMetric, tell } from './metric.ts';
 import { readMemory } from './process-memory.ts';
@@ -77,17 +75,13 @@ async function waitUntilIdle(pid: number): Promise<void> {
   }
 }
 
-/** A Node and its partition, with the wish of {@link fleetPolicy} and the agent's report that it is met. */
+/** A Node and its partition, with the agent's report that its wish is met. */
 async function makeNode({ client }: ControlPlane, name: string): Promise<void> {
   const partitions = collectionPath(nodePartitions);
   const node = await client.demand({ method: 'POST', path: '/api/v1/nodes', body: fleetNode(name) });
   const { uid } = (node as { readonly metadata: { readonly uid: string } }).metadata;
-  const device = fleetDevice(name);
-  const wish: Wish = { gpus: (device.gpus ?? []).map(({ uuid: gpu }) => ({ uuid: gpu, profiles: fleetLayout })) };
-  const partition = fleetPartition(name, uid);
-  const spec = { ...partition.spec, strategy: 'mixed', wish, policy: { name: 'fleet', generation: 1 } };
-  await client.demand({ method: 'POST', path: partitions, body: { ...partition, spec } });
-  const body = { status: { device: { ...device, plan: planWish(device, wish).report } } };
+  await client.demand({ method: 'POST', path: partitions, body: fleetPartition(name, uid) });
+  const body = { status: { device: fleetReport(name) } };
   const path = `${partitions}/${name}/status`;
   await client.demand({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
 }

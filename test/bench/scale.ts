@@ -5,7 +5,7 @@ import { fleetLayout } from './fleet-objects.ts';
 import { printMetric, tell } from './metric.ts';
 import { measureFleetMemory } from './scale-memory.ts';
 
-const fleetSize = Number(process.env['N'] ?? 10_000);
+const fleetSize = 10_000;
 const warmUps = 100;
 const events = 300;
 /** One more instance or less on each GPU. */
@@ -48,7 +48,7 @@ async function report(
 ): Promise<void> {
   const costs: number[] = [];
   for (let at = 0; at < warmUps + events; at += 1) {
-    const { name, fields } = changeOf(at * 17);
+    const { name, fields } = changeOf((at * 17) % fleetSize);
     const text = fleet.prepare(plural, name, fields);
     const [before, aside] = [performance.now(), fleet.asideMs];
     fleet.deliver(plural, text);
