@@ -60,13 +60,13 @@ export class FleetDouble extends GpuPartitionOperator {
     await double.start();
     for (const name of fleetNames(count)) {
       const uid = `node-${name}`;
-      const node = double.#keep(nodes.plural, { ...fleetNode(name) } as Stored, uid);
-      double.#keep(nodePartitions.plural, fleetPartition(name, uid, `${policies.plural}-fleet`) as unknown as Stored);
+      const node = double.#keep(nodes.plural, fleetNode(name), uid);
+      double.#keep(nodePartitions.plural, fleetPartition(name, uid, `${policies.plural}-fleet`));
       double.change(nodePartitions.plural, name, { status: { device: fleetReport(name) } });
       double.#feeds.get(pods.plural)?.(JSON.stringify(agentPod(name)));
       double.change(nodes.plural, node.metadata.name, {});
     }
-    double.#keep(policies.plural, fleetPolicy(layout) as Stored);
+    double.#keep(policies.plural, fleetPolicy(layout));
     double.change(policies.plural, 'fleet', { metadata: { generation: 1 } });
     return double;
   }
