@@ -8,7 +8,8 @@ import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
 import type { AgentPods } from './agents.ts';
 import { OwnWrites } from './own-writes.ts';
-import type { NodeObject } from './project.ts';
+import { type NodeObject, projectNode, stripManagedFields } from './project.ts';
+import { projectPartition } from './project-partition.ts';
 
 /** What we wrote to a Node, until the watch brings it back. */
 interface NodeWrite {
@@ -33,9 +34,9 @@ export class Cluster {
     readonly fleet: Fleet;
     readonly agents: AgentPods;
   }) {
-    this.policies = new OwnWrites(parts.policies);
-    this.nodes = new OwnWrites(parts.nodes);
-    this.partitions = new OwnWrites(parts.partitions);
+    this.policies = new OwnWrites(parts.policies, stripManagedFields);
+    this.nodes = new OwnWrites(parts.nodes, projectNode);
+    this.partitions = new OwnWrites(parts.partitions, projectPartition);
     this.fleet = parts.fleet;
     this.agents = parts.agents;
   }

@@ -17,6 +17,7 @@ import { Executor } from './execute.ts';
 import { Gatherer } from './gather.ts';
 import { type AgentPod, type NodeObject, projectAgentPod, projectNode, stripManagedFields } from './project.ts';
 import { NodeReconciler } from './reconcile-node.ts';
+import { projectPartition } from './project-partition.ts';
 import { PolicyReconciler } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
 
@@ -65,7 +66,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     });
     const partitionWatch = this.watch<GpuNodePartition & KubeObject>({
       resource: nodePartitions,
-      strip: stripManagedFields,
+      strip: projectPartition,
       onRewind: () => cluster.forgetWrites(),
       onChange: ({ key, object }) => {
         if (!cluster.partitions.isOwn(object)) nodeQueue.add(key);

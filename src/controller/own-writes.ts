@@ -1,7 +1,6 @@
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
-import { stripManagedFields } from './project.ts';
 
 /**
  * A store that knows what we wrote before the watch brings it back, so that nothing is written twice. What came back is
@@ -9,10 +8,13 @@ import { stripManagedFields } from './project.ts';
  */
 export class OwnWrites<T extends KubeObject> {
   readonly #store: Store<T>;
+  readonly #project: (object: T) => T;
   readonly #written = new Map<string, T>();
 
-  constructor(store: Store<T>) {
+  /** @param project what the store keeps of an object */
+  constructor(store: Store<T>, project: (object: T) => T) {
     this.#store = store;
+    this.#project = project;
   }
 
   get(name: string): T | undefined {
@@ -30,10 +32,14 @@ export class OwnWrites<T extends KubeObject> {
     return this.#store.list().map((object) => this.get(object.metadata.name) ?? object);
   }
 
-  /** Whether this is what we wrote last, come back through the watch: nobody has to look at it. */
+  /** Takes a change of the store. @returns whether it is what we wrote last, come back through the watch: nobody has to look at it */
   isOwn(object: T): boolean {
-    const written = this.#written.get(object.metadata.name);
-    return written !== undefined && versionOf(written) === versionOf(object);
+    const { name } = object.metadata;
+    const written = this.#written.get(name);
+    const isOwn = written !== undefined && versionOf(written) === versionOf(object);
+    // The store has it now: kept here as well, a fleet would be in memory twice.
+    if (isOwn) this.#written.delete(name);
+    return isOwn;
   }
 
   /** To be called when the API server was restored from a backup: what we wrote may be in its future. */
@@ -43,8 +49,13 @@ export class OwnWrites<T extends KubeObject> {
 
   /** Takes what the API server answered to a write, or to a read of what the watch has not brought. */
   remember(object: T): T {
-    const kept = stripManagedFields(object);
-    this.#written.set(object.metadata.name, kept);
+    const kept = this.#project(object);
+    const { name } = kept.metadata;
+    const watched = this.#store.get(name);
+    // The watch may be faster than the answer.
+    const isKnown = watched?.metadata.uid === kept.metadata.uid && !isOlder(versionOf(watched), versionOf(kept));
+    if (isKnown) this.#written.delete(name);
+    else this.#written.set(name, kept);
     return kept;
   }
 }

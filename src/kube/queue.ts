@@ -36,6 +36,8 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
+/** Longest that reconciles which wait for nothing follow one another, in ms: leases have to be renewed, watches read. */
+const longestTurnMs = 10;
 const usualBackoff: BackoffOptions = { baseMs: 500, maxMs: 5 * 60_000 };
 
 /**
@@ -53,6 +55,8 @@ export class WorkQueue {
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
   #turnIsDue = false;
+  /** Since when keys are started in this turn of the event loop; undefined: none was. */
+  #turnSinceMs: number | undefined;
   readonly #counts = { succeeded: 0, failed: 0 };
 
   constructor(options: QueueOptions) {
@@ -120,6 +124,7 @@ export class WorkQueue {
     for (const key of this.#waiting) {
       if (this.#working.size >= (this.#options.concurrency ?? 1)) return;
       if (this.#working.has(key)) continue;
+      if (this.#isTurnOver()) return;
       this.#waiting.delete(key);
       this.#cancelDelay(key);
       this.#working.set(key, this.#clock.monotonicMs());
@@ -130,6 +135,19 @@ export class WorkQueue {
       });
       this.#runs.add(run);
     }
+  }
+
+  /** Promises alone never let timers and sockets have their turn. What is left is started in the next one. */
+  #isTurnOver(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#turnSinceMs === undefined) {
+      this.#turnSinceMs = nowMs;
+      setImmediate(() => {
+        this.#turnSinceMs = undefined;
+        this.#startWork();
+      });
+    }
+    return nowMs - this.#turnSinceMs > longestTurnMs;
   }
 
   async #work(key: string): Promise<void> {

@@ -17,6 +17,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   rollout: async () => (await import('./rollout.ts')).measureRollout(),
   refresh: async () => (await import('./refresh.ts')).measureRefresh(),
   memory: async () => (await import('./memory.ts')).measureMemory(),
+  scale: async () => (await import('./scale.ts')).measureScale(),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(),
 };
 

@@ -191,6 +191,28 @@ describe('WorkQueue', () => {
     expect(clock.pending).to.equal(0);
   });
 
+  it('leaves timers their turn while it works off keys that wait for nothing', async () => {
+    let left = 10_000;
+    let ticks = 0;
+    const done = Promise.withResolvers<void>();
+    const timer = setInterval(() => (ticks += 1), 1);
+    const queue = new WorkQueue({
+      logger: new RecordedLog(),
+      concurrency: 16,
+      reconcile: async () => {
+        const endsAt = performance.now() + 0.01;
+        while (performance.now() < endsAt);
+        left -= 1;
+        if (left === 0) done.resolve();
+      },
+    });
+    for (let at = 0; at < 10_000; at += 1) queue.add(`node-${at}`);
+    await done.promise;
+    clearInterval(timer);
+    // 100 ms of work at least, in turns of about 10 ms.
+    expect(ticks).to.be.at.least(4);
+  });
+
   it('says for how long the oldest reconcile has been at work', async () => {
     const gate = new Gate();
     const { queue, clock } = aQueue(gate.reconcile, { concurrency: 2 });

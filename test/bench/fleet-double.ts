@@ -1,0 +1,230 @@
+import { KubeConfig } from '@kubernetes/client-node';
+import { nodePartitions, nodes, pods, policies } from '../../src/api/resources.ts';
+import type { GpuNodePartition } from '../../src/api/types.ts';
+import { GpuPartitionOperator } from '../../src/controller/operator.ts';
+import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
+import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
+import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { KubeClient } from '../../src/kube/client.ts';
+import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
+import type { WatchOptions } from '../../src/kube/operator.ts';
+import type { WorkQueue, QueueOptions } from '../../src/kube/queue.ts';
+import type { Reflector } from '../../src/kube/reflector.ts';
+import type { ApiRequest } from '../../src/kube/request.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { ObjectStore } from '../../src/kube/store.ts';
+import { silentLogger } from '../../src/process/logger.ts';
+import { fleetNames, fleetNode, fleetPartition, fleetPolicy, fleetReport } from './fleet-objects.ts';
+
+type Json = Record<string, unknown>;
+type Stored = KubeObject & { readonly spec?: Json; readonly status?: Json };
+
+/**
+ * The controller's operator with an API server in memory: what it writes comes back through its watches in the next turn, and every
+ * node's agent plans a wish at once. Not for tests, which have a real one: here the time of the API server must not be in the figures.
+ */
+export class FleetDouble extends GpuPartitionOperator {
+  readonly #objects = new Map<string, Stored>();
+  readonly #feeds: Map<string, (text: string) => void>;
+  readonly #queues: WorkQueue[];
+  #version = 1_000;
+  /** Wishes that were written. */
+  wishes = 0;
+  /** Time that went into being the API server and the agents, in ms: not the controller's. */
+  asideMs = 0;
+
+  private constructor(client: MemoryClient) {
+    super({
+      client,
+      logger: silentLogger,
+      instance: 'bench',
+      agentNamespace: 'agents',
+      settings: {
+        settleMs: 300,
+        deadlineMs: 600_000,
+        waitingPollMs: 5000,
+        refreshAfterMs: 1000,
+        advertiseDeadlineMs: 300_000,
+        gpuHolders: defaultHolders,
+        holdersDeadlineMs: 300_000,
+      },
+    });
+    this.#feeds = new Map();
+    this.#queues = [];
+    client.answer = (request) => this.#aside(() => this.#answer(request));
+  }
+
+  /** Runs when all nodes are there, with their partitions and agents. */
+  static async start(count: number, layout: Readonly<Record<string, number>>): Promise<FleetDouble> {
+    const double = new FleetDouble(new MemoryClient());
+    await double.start();
+    for (const name of fleetNames(count)) {
+      const uid = `node-${name}`;
+      const node = double.#keep(nodes.plural, fleetNode(name), uid);
+      double.#keep(nodePartitions.plural, fleetPartition(name, uid, `${policies.plural}-fleet`));
+      double.change(nodePartitions.plural, name, { status: { device: fleetReport(name) } });
+      double.#feeds.get(pods.plural)?.(JSON.stringify(agentPod(name)));
+      double.change(nodes.plural, node.metadata.name, {});
+    }
+    double.#keep(policies.plural, fleetPolicy(layout));
+    double.change(policies.plural, 'fleet', { metadata: { generation: 1 } });
+    return double;
+  }
+
+  find(plural: string, name: string): Stored {
+    const found = this.#objects.get(`${plural}/${name}`);
+    if (found === undefined) throw new Error(`there is no ${plural}/${name}`);
+    return found;
+  }
+
+  /** Whether nothing waits and all that was begun has ended. */
+  get isIdle(): boolean {
+    return this.#queues.every(({ depth, longestRunMs }) => depth === 0 && longestRunMs === 0);
+  }
+
+  get reconciles(): number {
+    return this.#queues.reduce((sum, { counts }) => sum + counts.succeeded, 0);
+  }
+
+  get failures(): number {
+    return this.#queues.reduce((sum, { counts }) => sum + counts.failed, 0);
+  }
+
+  /** An object is changed by somebody else. */
+  change(plural: string, name: string, fields: Json): void {
+    const text = this.prepare(plural, name, fields);
+    this.#feeds.get(plural)?.(text);
+  }
+
+  /** As {@link change}, but its event is the caller's to {@link deliver}. @returns the event's object as it comes over the wire */
+  prepare(plural: string, name: string, fields: Json): string {
+    return this.#aside(() => JSON.stringify(this.#put(plural, merge(this.find(plural, name), fields) as Stored)));
+  }
+
+  deliver(plural: string, text: string): void {
+    this.#feeds.get(plural)?.(text);
+  }
+
+  protected override watch<T extends KubeObject>({ resource, strip, onChange }: WatchOptions<T>): Reflector<T> {
+    const store = new ObjectStore<T>();
+    this.#feeds.set(resource.plural, (text) => {
+      const object = JSON.parse(text) as T;
+      for (const change of store.upsert(strip?.(object) ?? object)) onChange?.(change);
+    });
+    return { store } as unknown as Reflector<T>;
+  }
+
+  protected override createQueue(options: Omit<QueueOptions, 'logger'>): WorkQueue {
+    const queue = super.createQueue(options);
+    this.#queues.push(queue);
+    return queue;
+  }
+
+  #keep(plural: string, object: Stored, uid = `${plural}-${object.metadata.name}`): Stored {
+    return this.#put(plural, { ...object, metadata: { ...object.metadata, uid, generation: 1 } });
+  }
+
+  #put(plural: string, object: Stored): Stored {
+    this.#version += 1;
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
+    this.#objects.set(`${plural}/${object.metadata.name}`, stored);
+    return stored;
+  }
+
+  #answer({ method, path, body, contentType }: ApiRequest): unknown {
+    const [, plural = '', name, subresource] = /\/([a-z]+)(?:\/([^/]+))?(?:\/([a-z]+))?$/.exec(
+      path.replace(/^\/apis?\/([\w.]+\/)?v\w+/, ''),
+    ) ?? [''];
+    if (name === undefined) return { metadata: { resourceVersion: String(this.#version) }, items: [] };
+    if (method === 'GET') return this.find(plural, name);
+    const before = this.find(plural, name);
+    const patched =
+      contentType === 'application/json-patch+json'
+        ? applyPatch(before, body as readonly JsonPatchOperation[])
+        : merge(before, { [subresource ?? 'spec']: (body as Json)[subresource ?? 'spec'] });
+    const text = JSON.stringify(this.#put(plural, patched as Stored));
+    setImmediate(() => {
+      this.deliver(plural, text);
+      if (plural === nodePartitions.plural && subresource === undefined) this.#plan(name);
+    });
+    if (isObject(body) && isObject(body['spec']) && 'wish' in body['spec']) this.wishes += 1;
+    return plural === nodes.plural ? { metadata: { resourceVersion: String(this.#version) } } : JSON.parse(text);
+  }
+
+  #aside<T>(work: () => T): T {
+    const before = performance.now();
+    const result = work();
+    this.asideMs += performance.now() - before;
+    return result;
+  }
+
+  /** The agent's part. */
+  #plan(name: string): void {
+    const { spec, status } = this.find(nodePartitions.plural, name) as unknown as GpuNodePartition;
+    if (spec.wish === undefined || status?.device === undefined) return;
+    const { device } = status;
+    const { wish } = spec;
+    const { report } = this.#aside(() => planWish(device, wish));
+    this.change(nodePartitions.plural, name, { status: { device: { plan: report } } });
+  }
+}
+
+class MemoryClient extends KubeClient {
+  answer: (request: ApiRequest) => unknown = () => undefined;
+
+  constructor() {
+    super(new PooledKubeConfig(nowhere), 'bench');
+  }
+
+  override async request(request: ApiRequest): Promise<unknown> {
+    if (request.path.includes('/events')) return request.body;
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.answer(request);
+  }
+}
+
+function nowhere(): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'none', server: 'http://127.0.0.1:1', skipTLSVerify: false }, { name: 'none' });
+  return config;
+}
+
+function agentPod(node: string) {
+  return {
+    metadata: { name: `agent-${node}`, namespace: 'agents', uid: `agent-${node}`, resourceVersion: '1' },
+    spec: { nodeName: node },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+}
+
+/** RFC 7396. */
+function merge(before: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Json = { ...(isObject(before) ? before : {}) };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    if (value === null) delete merged[key];
+    else merged[key] = merge(merged[key], value);
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** RFC 6902 as far as patches of Nodes go. */
+function applyPatch(object: Stored, patch: readonly JsonPatchOperation[]): Stored {
+  const copy = { ...object, metadata: { ...object.metadata }, spec: { ...object.spec } } as unknown as Json;
+  for (const { op, path, value } of patch) {
+    const keys = path
+      .slice(1)
+      .split('/')
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const last = keys.pop() ?? '';
+    const parent = keys.reduce<Json>((at, key) => (at[key] = { ...(at[key] as Json) }), copy);
+    if (op === 'remove') delete parent[last];
+    else if (op !== 'test') parent[last] = value;
+  }
+  return copy as unknown as Stored;
+}

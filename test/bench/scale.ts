@@ -1,0 +1,99 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { nodePartitions, nodes, policies } from '../../src/api/resources.ts';
+import { FleetDouble } from './fleet-double.ts';
+import { fleetLayout } from './fleet-objects.ts';
+import { printMetric, tell } from './metric.ts';
+import { measureFleetMemory } from './scale-memory.ts';
+
+const fleetSize = 10_000;
+const warmUps = 100;
+const events = 300;
+/** One more instance or less on each GPU. */
+const editedLayout = { '1g.5gb': 5, '2g.10gb': 1 };
+
+/** What the controller costs in a big fleet: the event loop's time of single events and of an edit, and memory. */
+export async function measureScale(): Promise<void> {
+  await measureTurns();
+  await measureFleetMemory();
+}
+
+async function measureTurns(): Promise<void> {
+  tell(`bringing ${fleetSize} nodes in line, in memory …`);
+  const fleet = await FleetDouble.start(fleetSize, fleetLayout);
+  await waitUntil(() => readyNodes(fleet) === fleetSize && fleet.isIdle);
+  await report(fleet, 'one node event', nodes.plural, (at) => ({
+    name: `fleet-${at}`,
+    fields: { metadata: { labels: { 'feature.node.kubernetes.io/cpu-0': `changed-${at}` } } },
+  }));
+  await report(fleet, 'one report of an agent', nodePartitions.plural, (at) => ({
+    name: `fleet-${at}`,
+    fields: { status: { device: { agentVersion: `0.1.${at}`, cudaVersion: at % 2 === 0 ? '12.4' : '12.5' } } },
+  }));
+  await report(fleet, 'one policy status write', policies.plural, (at) => ({
+    name: 'fleet',
+    fields: { status: { summary: `somebody else's ${at}` } },
+  }));
+  await measureEdit(fleet);
+  await fleet.stop();
+}
+
+type Change = { readonly name: string; readonly fields: Record<string, unknown> };
+
+/** Time from the bytes of an event until everything that it sets in motion has ended. */
+async function report(
+  fleet: FleetDouble,
+  what: string,
+  plural: string,
+  changeOf: (at: number) => Change,
+): Promise<void> {
+  const costs: number[] = [];
+  for (let at = 0; at < warmUps + events; at += 1) {
+    const { name, fields } = changeOf((at * 17) % fleetSize);
+    const text = fleet.prepare(plural, name, fields);
+    const [before, aside] = [performance.now(), fleet.asideMs];
+    fleet.deliver(plural, text);
+    do await setImmediate();
+    while (!fleet.isIdle);
+    // What was written comes back.
+    await setImmediate();
+    costs.push(performance.now() - before - (fleet.asideMs - aside));
+  }
+  const sorted = costs.slice(warmUps).toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  const metric = `scale: ${what} at ${fleetSize} nodes`;
+  printMetric({ metric, value: at(0.5), unit: 'ms', baseline: 1 });
+  printMetric({ metric: `${metric}, p99`, value: at(0.99), unit: 'ms', baseline: 1 });
+}
+
+async function measureEdit(fleet: FleetDouble): Promise<void> {
+  const { wishes } = fleet;
+  const turns: number[] = [];
+  const layouts = [{ profiles: editedLayout }];
+  const text = fleet.prepare(policies.plural, 'fleet', { metadata: { generation: 2 }, spec: { layouts } });
+  const startedAt = performance.now();
+  let [before, aside] = [performance.now(), fleet.asideMs];
+  fleet.deliver(policies.plural, text);
+  while (fleet.wishes - wishes < fleetSize) {
+    await setImmediate();
+    const [now, asideNow] = [performance.now(), fleet.asideMs];
+    turns.push(now - before - (asideNow - aside));
+    [before, aside] = [now, asideNow];
+  }
+  tell(`every node is decided anew after ${Math.round(performance.now() - startedAt)} ms`);
+  const metric = `scale: policy edit at ${fleetSize} nodes`;
+  printMetric({ metric: `${metric}, longest turn`, value: Math.max(...turns), unit: 'ms', baseline: 50 });
+  printMetric({ metric: `${metric}, all turns`, value: turns.reduce((sum, one) => sum + one, 0), unit: 'ms' });
+}
+
+function readyNodes(fleet: FleetDouble): number {
+  const status = fleet.find(policies.plural, 'fleet').status as { readonly nodes?: { readonly ready?: number } };
+  return status?.nodes?.ready ?? 0;
+}
+
+async function waitUntil(holds: () => boolean): Promise<void> {
+  const endsAt = performance.now() + 300_000;
+  while (!holds()) {
+    if (performance.now() > endsAt) throw new Error('the fleet has not come in line');
+    await sleep(200);
+  }
+}

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { OwnWrites } from '../../src/controller/own-writes.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { ObjectStore } from '../../src/kube/store.ts';
+
+type Item = KubeObject & { readonly text?: string };
+
+const at = (resourceVersion: string): Item => ({ metadata: { name: 'a', uid: 'u', resourceVersion } });
+
+function aStore(): { store: ObjectStore<Item>; own: OwnWrites<Item> } {
+  const store = new ObjectStore<Item>();
+  store.upsert(at('1'));
+  return { store, own: new OwnWrites(store, ({ metadata }) => ({ metadata })) };
+}
+
+describe('OwnWrites', () => {
+  it('knows what was written before the watch does', () => {
+    const { own } = aStore();
+    own.remember(at('2'));
+    expect(own.get('a')).to.deep.equal(at('2'));
+  });
+
+  it('says once of what comes back that it is our own, and keeps it no longer', () => {
+    const { store, own } = aStore();
+    own.remember(at('2'));
+    const back = at('2');
+    store.upsert(back);
+    expect(own.isOwn(back)).to.equal(true);
+    expect(own.get('a')).to.equal(back);
+    expect(own.isOwn(back)).to.equal(false);
+  });
+
+  it('keeps nothing that the watch has brought before the answer', () => {
+    const { store, own } = aStore();
+    const watched = at('2');
+    store.upsert(watched);
+    own.remember(at('2'));
+    expect(own.get('a')).to.equal(watched);
+    expect(own.isOwn(watched)).to.equal(false);
+  });
+
+  it('keeps of a write what the store would', () => {
+    const { own } = aStore();
+    own.remember({ ...at('2'), text: 'long' });
+    expect(own.get('a')).to.deep.equal(at('2'));
+  });
+});
