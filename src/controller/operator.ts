@@ -109,9 +109,8 @@ export class GpuPartitionOperator extends ResilientOperator {
       if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
       policyQueue.add(change.key);
       const record = fleet.policy(change.key);
-      // Nodes that it selects are looked at when its generation is accepted.
-      const isAccepted = record?.acceptedGeneration === record?.policy.metadata.generation;
-      requeueNodes((affected ?? []).filter((node) => isAccepted || record?.nodes.has(node) !== true));
+      const isAwaited = fleet.awaitsAcceptance(change.key);
+      requeueNodes((affected ?? []).filter((node) => !isAwaited || record?.nodes.has(node) !== true));
       return undefined;
     };
     const onNode = (change: Change<NodeObject>): void => {

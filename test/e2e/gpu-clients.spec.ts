@@ -198,6 +198,28 @@ describe('clients of the GPUs under gpu-operator', function () {
     await untilBack();
   });
 
+  it('come back when a driver upgrade begins while they are waited for, and the grant has to wait for that', async () => {
+    const key = label('device-plugin');
+    await rig().create(dcgmDaemons(20));
+    await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');
+    const operations = await rig().rig.deviceOperations('op');
+    await ask(whole);
+    await untilPaused();
+    await rig().kubectl('label', 'node', 'op', `${key}=paused-for-driver-upgrade`, '--overwrite');
+    await rig().untilReason('op', 'DriverUpgrade');
+    await eventually(deployLabels, ({ dcgm: value }) => value === 'true', { timeoutMs: 20_000, what: 'the label' });
+    expect((await deployLabels())['device-plugin'], 'the upgrade’s').to.equal('paused-for-driver-upgrade');
+    expect(await rig().rig.deviceOperations('op')).to.deep.equal(operations);
+    await eventually(
+      async () => ownTaints(await rig().node('op')),
+      (taints) => taints.length === 0,
+      { timeoutMs: 20_000, what: 'the node to be open' },
+    );
+    await rig().kubectl('delete', 'gpp', 'op');
+    await rig().kubectl('label', 'node', 'op', `${key}=true`, '--overwrite');
+    await untilBack();
+  });
+
   it('are named where they do not go, and come back then too', async () => {
     await rig().create(dcgmDaemons(20));
     await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');

@@ -62,6 +62,12 @@ export class Fleet {
     return this.#policies.get(name);
   }
 
+  /** Whether nodes of a policy are looked at only when its generation is accepted; one that is refused by itself never will be. */
+  awaitsAcceptance(name: string): boolean {
+    const record = this.#policies.get(name);
+    return record?.refusal === undefined && record?.acceptedGeneration !== record?.policy.metadata.generation;
+  }
+
   /** Policies that select a node, the winner first. */
   policiesOf(node: string): readonly string[] {
     return this.#nodes.get(node)?.policies ?? [];

@@ -137,6 +137,16 @@ describe('the acceptance of a generation', () => {
     expect(silent.policy('p')?.unchecked.size).to.equal(0);
   });
 
+  it('is waited for by nobody where the policy is refused by itself: its nodes are told at once', () => {
+    const fleet = aFleet([accepted(aPolicy())], { n: 'p' });
+    expect(fleet.awaitsAcceptance('p')).to.equal(false);
+    fleet.setPolicy(aPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] }));
+    expect(fleet.awaitsAcceptance('p')).to.equal(true);
+    fleet.setPolicy(aPolicy({ generation: 3, layouts: [{ profiles: { '1g.5gb': 9 } }] }));
+    expect(fleet.claimOf('n', a100).refusal?.reason).to.equal('DoesNotFit');
+    expect(fleet.awaitsAcceptance('p')).to.equal(false);
+  });
+
   it('is asked anew of all nodes after an edit, and forgotten of none that is gone', () => {
     const fleet = aFleet([aPolicy()], { good: 'p', bad: 'p' });
     check(fleet);

@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import type { GpuNodePartition, PolicySpec } from '../../src/api/types.ts';
+import { migConfigStateLabel, uninitializedTaint } from '../../src/api/names.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
+import { Timeline } from '../support/timeline.ts';
+
+const nodes: readonly RigNode[] = [
+  { name: 'a100', gpus: ['A100-SXM4-40GB'], labels: { pool: 'a100' }, strategy: 'mixed' },
+  { name: 'a30', gpus: ['A30'], labels: { pool: 'a30' }, strategy: 'mixed', taints: [uninitializedTaint] },
+  { name: 't4', gpus: ['T4'], labels: { pool: 't4' }, strategy: 'mixed' },
+];
+
+describe('what is said of a node, and what is done to it,', function () {
+  this.timeout(180_000);
+  const rig = useRig(nodes);
+
+  type Layout = PolicySpec['layouts'][number];
+  /** A policy of this name for the pool of this name. */
+  const ask = (pool: string, layout: Layout, more: Partial<PolicySpec> = {}): Promise<void> =>
+    rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, layouts: [layout], ...more });
+  const untilReady = (pool: string): Promise<unknown> => rig().waitFor(pool, 'Ready', 'True', 'Ready', 90_000);
+  const layoutOf = async (node: string): Promise<string | undefined> => (await rig().partition(node)).status?.layout;
+  const validOf = async (policy: string): Promise<string | undefined> =>
+    (await rig().policy(policy)).status?.conditions?.find(({ type }) => type === 'Valid')?.message;
+
+  /** What must not change where nothing is done. */
+  const doneTo = async (node: string): Promise<object> => ({
+    operations: await rig().rig.deviceOperations(node),
+    epoch: (await rig().partition(node)).spec.granted?.epoch,
+  });
+
+  async function untilMigState(node: string, state: string | undefined): Promise<void> {
+    await eventually(
+      async () => (await rig().node(node)).metadata.labels[migConfigStateLabel],
+      (found) => found === state,
+      { timeoutMs: 20_000, what: migConfigStateLabel },
+    );
+  }
+
+  it('keeps a start-up taint whose first layout failed, until it is there', async () => {
+    await writeFile(rig().rig.faultsFile('a30'), 'fail DeviceSetMigMode rc=999\n');
+    await ask('a30', { profiles: { '1g.6gb': 4 } });
+    await rig().waitFor('a30', 'Ready', 'False', 'Failed');
+    expect(ownTaints(await rig().node('a30'))).to.include(uninitializedTaint.key);
+    expect((await rig().partition('a30')).status?.phase).to.equal('Failed');
+    await writeFile(rig().rig.faultsFile('a30'), '');
+    await untilReady('a30');
+    expect(await layoutOf('a30')).to.equal('1 GPU: 4×1g.6gb');
+    expect(ownTaints(await rig().node('a30'))).to.deep.equal([]);
+    await rig().kubectl('delete', 'gpp', 'a30');
+  });
+
+  it('is never Ready of a wish that the device does not meet: `kubectl wait` returns when the layout is there', async () => {
+    await ask('a100', { profiles: { '1g.5gb': 7 } });
+    await untilReady('a100');
+    const timeline = await Timeline.start(rig().controlPlane);
+    for (const [profile, count] of [
+      ['3g.20gb', 2],
+      ['2g.10gb', 3],
+    ] as const) {
+      await ask('a100', { profiles: { [profile]: count } });
+      const { generation } = (await rig().policy('a100')).metadata;
+      const isSeen = `--for=jsonpath={.spec.policy.generation}=${generation}`;
+      await rig().kubectl('wait', 'gpn/a100', isSeen, '--timeout=30s');
+      await rig().kubectl('wait', 'gpn/a100', '--for=condition=Ready', '--timeout=60s');
+      expect(slicesOn(await rig().partition('a100'))).to.deep.equal([{ [profile]: count }]);
+    }
+    await timeline.catchUp();
+    await timeline.stop();
+    const ready = timeline.partitions
+      .eventsOf('a100')
+      .flatMap(({ object }) => (object && isReady(object) ? object : []));
+    expect(ready).to.have.length.above(2);
+    for (const partition of ready) {
+      expect(slicesOn(partition), `version ${partition.metadata.resourceVersion}`).to.deep.equal(
+        partition.spec.wish?.gpus.map(({ profiles }) => profiles),
+      );
+    }
+  });
+
+  it('goes on after the right to replace foreign instances was taken back', async () => {
+    await ask('a100', { profiles: { '7g.40gb': 1 } }, { allow: { replaceForeignInstances: true } });
+    await untilReady('a100');
+    await ask('a100', { profiles: { '7g.40gb': 1 } });
+    await untilReady('a100');
+    await ask('a100', { profiles: { '1g.5gb': 7 } });
+    await untilReady('a100');
+    expect(await layoutOf('a100')).to.equal('1 GPU: 7×1g.5gb');
+    expect((await rig().partition('a100')).spec.wish).not.to.have.property('replaceForeignInstances');
+  });
+
+  it('grants nothing to a node that somebody cordoned, and goes on when it is uncordoned', async () => {
+    await rig().kubectl('cordon', 'a100');
+    const before = await doneTo('a100');
+    await ask('a100', { profiles: { '3g.20gb': 2 } });
+    expect(await rig().untilReason('a100', 'ForeignCordon')).to.include('kubectl uncordon a100');
+    await untilMigState('a100', 'pending');
+    expect(await doneTo('a100')).to.deep.equal(before);
+    expect(ownTaints(await rig().node('a100'))).to.deep.equal([]);
+    await rig().kubectl('uncordon', 'a100');
+    await untilReady('a100');
+    expect(await layoutOf('a100')).to.equal('1 GPU: 2×3g.20gb');
+  });
+
+  it('keeps the valid policy Ready where one of higher priority is not valid, or is so no longer', async () => {
+    await ask('a100', { profiles: { '3g.20gb': 2 } });
+    await untilReady('a100');
+    const broken = {
+      nodeSelector: { matchLabels: { pool: 'a100' } },
+      priority: 10,
+      layouts: [{ profiles: { '3g.20gb': 2 } }],
+    };
+    await rig().apply('broken', broken);
+    await rig().waitFor('a100', 'Stalled', 'True', 'Conflicted');
+    await rig().apply('broken', { ...broken, drain: { scope: 'Affected' } });
+    await rig().waitFor('broken', 'Valid', 'False', 'NotSupportedYet');
+    await untilReady('a100');
+    await ask('a100', { profiles: { '3g.20gb': 1, '1g.5gb': 3 } });
+    await untilReady('a100');
+    const { spec, status } = await rig().partition('a100');
+    expect(spec.policy?.name).to.equal('a100');
+    expect(status).to.include({ phase: 'Ready', layout: '1 GPU: 3×1g.5gb + 1×3g.20gb' });
+    await rig().kubectl('delete', 'gpp', 'broken');
+  });
+
+  it('tells tools that read mig.config.state that it waits, that it failed, and gives the label back', async () => {
+    await ask('a100', { profiles: { '3g.20gb': 1, '1g.5gb': 3 } });
+    await untilReady('a100');
+    await untilMigState('a100', 'success');
+    await applyObjects(rig(), [gpuPod({ name: 'user', resource: 'nvidia.com/mig-1g.5gb', node: 'a100' })]);
+    await rig().kubectl('wait', '--for=condition=Ready', 'pod/user', '--timeout=30s');
+    await ask('a100', { profiles: { '7g.40gb': 1 } });
+    await rig().waitFor('a100', 'Reconciling', 'True', 'Waiting');
+    await untilMigState('a100', 'pending');
+    await rig().kubectl('delete', 'pod', 'user', '--wait', '--grace-period=1');
+    await untilReady('a100');
+    await untilMigState('a100', 'success');
+    await ask('a100', { profiles: { '3g.20gb': 3 } });
+    await rig().waitFor('a100', 'Valid', 'False', 'DoesNotFit');
+    await rig().untilReason('a100', 'PolicyInvalid');
+    await untilMigState('a100', 'failed');
+    await rig().kubectl('delete', 'gpp', 'a100');
+    await untilMigState('a100', undefined);
+    expect(await rig().rig.deviceState('a100')).to.include('gpu 0 mig 1 pending 1');
+  });
+
+  it('counts a node as skipped, and says why, where no layout applies to a GPU of it', async () => {
+    await ask('t4', { profiles: { '1g.5gb': 7 } });
+    await eventually(
+      () => validOf('t4'),
+      (message) => /skipped are t4: .*GPU 0 \(Tesla T4\) has no MIG/.test(message ?? ''),
+      { timeoutMs: 30_000, what: 'the reason' },
+    );
+    await ask('t4', { gpus: { indices: [8] }, profiles: { '1g.5gb': 7 } });
+    await eventually(
+      () => validOf('t4'),
+      (message) => /skipped are t4: .*no GPU 8/.test(message ?? ''),
+      { timeoutMs: 30_000, what: 'the reason' },
+    );
+    const { status } = await rig().waitFor('t4', 'Ready', 'True', 'Ready');
+    expect(status?.nodes).to.include({ matched: 1, ready: 0, skipped: 1 });
+    expect((await rig().partition('t4')).status?.conditions?.find(({ type }) => type === 'Ready')?.reason).to.equal(
+      'NothingToDo',
+    );
+  });
+
+  it('does not wait for a node of which nobody says that it has GPUs, and leaves nothing of it behind', async () => {
+    await rig().create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'bare', labels: { pool: 'bare' } } });
+    await ask('bare', { profiles: { '1g.5gb': 7 } });
+    const { status } = await rig().waitFor('bare', 'Ready', 'True', 'Ready');
+    expect(status?.nodes).to.include({ matched: 1, ready: 0, skipped: 1 });
+    expect(await rig().untilReason('bare', 'NoGpus')).to.include('nvidia.com/gpu.present');
+    await rig().kubectl('delete', 'gpp', 'bare');
+    await rig().kubectl('wait', 'gpn/bare', '--for=delete', '--timeout=30s');
+    await rig().kubectl('delete', 'node', 'bare');
+  });
+
+  it('accepts no generation that one of the nodes cannot take; one that joins later stands for itself', async () => {
+    const profiles = { '1g.5gb': 7 };
+    await rig().kubectl('label', 'node', 'a100', 'a30', 'pool=both', '--overwrite');
+    await ask('both', { mig: 'Disabled' });
+    await untilReady('both');
+    const before = await Promise.all(['a100', 'a30'].map(doneTo));
+    const accepted = (await rig().policy('both')).status?.acceptedGeneration;
+    await ask('both', { profiles });
+    const refused = await rig().waitFor('both', 'Valid', 'False', 'UnknownProfile');
+    expect(await validOf('both')).to.match(/^node a30: /);
+    expect(refused.status?.acceptedGeneration).to.equal(accepted).and.not.equal(refused.metadata.generation);
+    await Promise.all(['a100', 'a30'].map((node) => rig().untilReason(node, 'PolicyInvalid')));
+    expect(await Promise.all(['a100', 'a30'].map(doneTo))).to.deep.equal(before);
+    // Without that node there is nothing against it.
+    await rig().kubectl('label', 'node', 'a30', 'pool-');
+    await untilReady('both');
+    expect(await layoutOf('a100')).to.equal('1 GPU: 7×1g.5gb');
+    await rig().kubectl('label', 'node', 'a30', 'pool=both');
+    await rig().untilReason('a30', 'UnknownProfile');
+    const { metadata, status } = await rig().waitFor('both', 'Valid', 'True');
+    expect(status?.acceptedGeneration).to.equal(metadata.generation);
+    expect((await rig().partition('a100')).status?.phase).to.equal('Ready');
+    expect(await doneTo('a30')).to.deep.equal(before[1]);
+  });
+});
+
+/** What `kubectl wait --for=condition=Ready` takes for Ready. */
+function isReady({ metadata, status }: GpuNodePartition): boolean {
+  return (status?.conditions ?? []).some(
+    ({ type, status: holds, observedGeneration = 0 }) =>
+      type === 'Ready' && holds === 'True' && observedGeneration >= (metadata.generation ?? 0),
+  );
+}
+
+/** How many slices of each profile each GPU has, as its agent said. */
+function slicesOn({ status }: GpuNodePartition): readonly Readonly<Record<string, number>>[] {
+  return (status?.device?.gpus ?? []).map(({ instances }) => {
+    const counts: Record<string, number> = {};
+    for (const { profile } of instances) counts[profile] = (counts[profile] ?? 0) + 1;
+    return counts;
+  });
+}
