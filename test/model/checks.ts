@@ -233,8 +233,13 @@ export class Checks {
       demand(isMet && device?.step !== 'Unknown', 'S3', 'the start-up taint goes, and no layout was verified');
     }
     const found = nonZero(node.status?.allocatable);
-    const offer = countOffer(device?.gpus ?? [], partition?.spec.strategy ?? 'mixed');
-    const isTrue = Object.keys(found).length === 0 || sameJson(found, offer);
+    // Where nobody hears of the agent the plugin is asked, which has looked since: it tells what is there.
+    const isHeard = snapshot.agent.state === 'Ready';
+    const { gpus: known = [] } = isHeard ? (device ?? {}) : this.#world.device.report();
+    const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
+    // What was never told of, and GPUs that are lost, cannot be compared.
+    const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
+    const isTrue = isUnknown || Object.keys(found).length === 0 || sameJson(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
     demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }
@@ -345,7 +350,10 @@ export class Checks {
     const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], this.#world.setup.strategy);
     // Where nothing is offered a label leads nobody astray.
     const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
-    if (isOffering && !this.#world.setup.hasDiscovery && sameJson(told, real)) this.#labelsAreTrue(node, real);
+    // Nobody else can say what labels there should be.
+    const isHeard = this.#world.agent !== undefined && this.#world.partition?.status?.device?.step !== 'Unknown';
+    if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real))
+      this.#labelsAreTrue(node, real);
   }
 
   #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {

@@ -65,7 +65,9 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   if (fenced && 'look' in fenced) return fenced;
   const restarts = restartHolders(situation);
   if ('look' in restarts) return restarts;
-  if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...restarts.commands] };
+  // On a node that is open by offering nothing, labels follow a device that changes once more.
+  const following = fenced && !isClosed(situation.node) ? [patch(layoutLabels(situation, predicted))] : [];
+  if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...following, ...restarts.commands] };
   // 4. Labels and opening, in one write.
   const opened = open(situation, policy, predicted, stale, verdict);
   return { ...opened, commands: [...(opened.commands ?? []), ...restarts.commands] };

@@ -78,7 +78,10 @@ function advertiseDevice(situation: Situation, change: NodeChange): Outcome | No
   if (settings.pluginConfigMap && configFiles === undefined) return { look: 'Pods' };
   const { labels, resources } = presentOffer(situation);
   const marks = layoutLabels(situation, labels);
-  return refreshPlugin(situation, { resources, marks }) ?? combine(change, marks);
+  const pending = refreshPlugin(situation, { resources, marks });
+  if (!pending) return combine(change, marks);
+  // On a node that is open by offering nothing, labels follow a device that changes once more.
+  return 'look' in pending || isClosed(situation.node) ? pending : addPatch(pending, marks);
 }
 
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {
