@@ -3,7 +3,7 @@ import { bugs } from './bugs.ts';
 import { drawStory, findViolation } from './story.ts';
 
 /** So many seeds at most until a bug is found. */
-const mostSeeds = 150;
+const mostSeeds = 400;
 
 describe('model of a node with a planted bug', function () {
   this.timeout(0);

@@ -55,12 +55,6 @@ export const bugs: readonly Bug[] = [
           },
   },
   {
-    name: 'NoSettling',
-    what: 'does not wait for pods that the scheduler was binding',
-    theme: 'Rush',
-    remember: (memory) => ({ ...memory, waits: { ...memory.waits, Closed: { since: 0 } } }),
-  },
-  {
     name: 'OpenBeforeAdvertised',
     what: 'opens as soon as the device is done, whatever the node offers',
     say: ({ verdict, commands }, { node }) =>

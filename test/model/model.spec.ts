@@ -1,7 +1,7 @@
 import { drawStory, findViolation, shrinkStory, tellStory, type Theme } from './story.ts';
 
 /** More of them in a night: MODEL_SEEDS=200000 npx mocha test/model/model.spec.ts */
-const seeds = Number(process.env['MODEL_SEEDS'] ?? 5000);
+const seeds = Number(process.env['MODEL_SEEDS'] ?? 1000);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 1_000_000);
 const parts = 10;
 
