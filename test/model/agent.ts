@@ -14,10 +14,10 @@ import { deviceMeets } from '../../src/core/policy/wish.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { timeText } from '../../src/core/text/time.ts';
 import { isOlder } from '../../src/kube/resource-version.ts';
-import { type Partition, refuse } from './api.ts';
+import { type StoredPartition, refuse } from './api.ts';
 import { DriverRefusal, type Gpu } from './device.ts';
-import { type Task, Worker } from './worker.ts';
-import type { World } from './world.ts';
+import { type WorkerTask, Worker } from './worker.ts';
+import type { ModelWorld } from './world.ts';
 
 interface Fault {
   readonly code: string;
@@ -35,12 +35,12 @@ const settlingMs = 600_000;
 
 /** A process of the agent, after the rules of src/agent: what it remembers ends with it. */
 export class AgentProcess {
-  readonly #world: World;
+  readonly #world: ModelWorld;
   readonly worker: Worker;
   readonly #bootID: string;
   readonly #nodeUID: string;
-  #watched: Partition | undefined;
-  #written: Partition | undefined;
+  #watched: StoredPartition | undefined;
+  #written: StoredPartition | undefined;
   #report: (DeviceReport & { readonly gpus?: DeviceReport['gpus'] }) | undefined;
   #readAt = -Infinity;
   #settleUntil = -Infinity;
@@ -50,7 +50,7 @@ export class AgentProcess {
   #plannedWish: unknown;
   #hasTriedToRebuild = false;
 
-  constructor(world: World) {
+  constructor(world: ModelWorld) {
     this.#world = world;
     this.#bootID = world.kubelet.bootID;
     this.#nodeUID = world.node?.metadata.uid ?? '';
@@ -60,12 +60,12 @@ export class AgentProcess {
   }
 
   /** Its watch of its own object has news. */
-  see(partition: Partition | undefined): void {
+  see(partition: StoredPartition | undefined): void {
     this.#watched = partition;
     this.worker.add();
   }
 
-  *#reconcile(): Task {
+  *#reconcile(): WorkerTask {
     const watched = this.#watched;
     // The token of an agent names its node's uid: it may not write into the object of an earlier node.
     if (watched === undefined || watched.spec.nodeUID !== this.#nodeUID) {
@@ -95,7 +95,7 @@ export class AgentProcess {
 
   // --- grants -----------------------------------------------------------------------------------------------------
 
-  *#act(partition: Partition, granted: Grant): Task {
+  *#act(partition: StoredPartition, granted: Grant): WorkerTask {
     this.#world.checks.grantIsTaken(partition, granted);
     const { fault } = yield* this.#carryOut(partition, granted);
     this.#failures = fault ? this.#failures + 1 : 0;
@@ -124,7 +124,7 @@ export class AgentProcess {
     });
   }
 
-  *#carryOut(partition: Partition, granted: Grant): Generator<number, Outcome, undefined> {
+  *#carryOut(partition: StoredPartition, granted: Grant): Generator<number, Outcome, undefined> {
     const readFault = yield* this.#read(partition);
     if (readFault) return { fault: readFault };
     const plan = planWish(this.#report ?? {}, granted, this.#foreign(partition, granted));
@@ -137,7 +137,7 @@ export class AgentProcess {
     return yield* this.#apply(partition, granted, plan.work, () => !this.#isPast(granted), true);
   }
 
-  *#rebuildAfterBoot(partition: Partition): Generator<number, Partial<DeviceReport> | undefined, undefined> {
+  *#rebuildAfterBoot(partition: StoredPartition): Generator<number, Partial<DeviceReport> | undefined, undefined> {
     const { granted } = partition.spec;
     const { lastGood } = partition.status?.device ?? {};
     if (!granted || !lastGood || lastGood.bootID === this.#bootID) return undefined;
@@ -158,7 +158,7 @@ export class AgentProcess {
 
   /** As src/device/apply does it: one operation after the other, and back again where one fails. */
   *#apply(
-    partition: Partition,
+    partition: StoredPartition,
     granted: Grant,
     work: readonly GpuWork[],
     mayStart: () => boolean,
@@ -239,7 +239,7 @@ export class AgentProcess {
     return slice !== undefined && held.has(slice.uuid);
   }
 
-  *#confirm(partition: Partition, granted: Grant, mustBeOpen: boolean): Generator<number, void, undefined> {
+  *#confirm(partition: StoredPartition, granted: Grant, mustBeOpen: boolean): Generator<number, void, undefined> {
     try {
       const fresh = yield* this.#world.call('agent', 'Read', () => this.#world.partition);
       const isAnswered = (fresh?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
@@ -265,7 +265,7 @@ export class AgentProcess {
     return this.#isInUse ? busyReadMs : readIntervalMs;
   }
 
-  *#read({ spec }: Partition): Generator<number, Fault | undefined, undefined> {
+  *#read({ spec }: StoredPartition): Generator<number, Fault | undefined, undefined> {
     yield this.#world.random.between(20, 200);
     this.#world.mayCrash('agent');
     const { device, faults } = this.#world;
@@ -284,7 +284,7 @@ export class AgentProcess {
     return undefined;
   }
 
-  #ask(report: DeviceReport, strategy: Partition['spec']['strategy']): KubeletWord | undefined {
+  #ask(report: DeviceReport, strategy: StoredPartition['spec']['strategy']): KubeletWord | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.offered, strategy);
@@ -296,7 +296,7 @@ export class AgentProcess {
     if (this.#report?.advertised) this.#settleUntil = this.#world.timeline.now + settlingMs;
   }
 
-  #settle({ spec }: Partition): void {
+  #settle({ spec }: StoredPartition): void {
     if (this.#world.timeline.now >= this.#settleUntil || !this.#report || this.#world.faults.kubeletMute) return;
     const word = this.#ask(this.#report, spec.strategy);
     if (!word) return;
@@ -307,7 +307,7 @@ export class AgentProcess {
     this.#report = { ...this.#report, advertised };
   }
 
-  #foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
+  #foreign({ status }: StoredPartition, unfinished?: Grant): ForeignInstances {
     return findForeign(this.#report?.gpus ?? [], this.#bootID, status?.device?.lastGood, unfinished);
   }
 
@@ -315,12 +315,12 @@ export class AgentProcess {
     return lastGoodOf(this.#report?.gpus ?? [], this.#bootID, foreign);
   }
 
-  #lastGoodAfter(partition: Partition, gpus: readonly GpuWish[]): NonNullable<DeviceReport['lastGood']> {
+  #lastGoodAfter(partition: StoredPartition, gpus: readonly GpuWish[]): NonNullable<DeviceReport['lastGood']> {
     const rest = [...this.#foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
     return this.#lastGood(new Map(rest));
   }
 
-  #adopt(partition: Partition): Pick<DeviceReport, 'lastGood'> {
+  #adopt(partition: StoredPartition): Pick<DeviceReport, 'lastGood'> {
     const { wish } = partition.spec;
     if (!wish || !deviceMeets(this.#report?.gpus ?? [], wish.gpus)) return {};
     const foreign = this.#foreign(partition);
@@ -329,7 +329,7 @@ export class AgentProcess {
       : { lastGood: this.#lastGoodAfter(partition, wish.gpus) };
   }
 
-  #plan(partition: Partition): { readonly plan?: PlanReport } {
+  #plan(partition: StoredPartition): { readonly plan?: PlanReport } {
     const { wish } = partition.spec;
     this.#plannedWish = wish;
     const plan = wish && this.#report ? planWish(this.#report, wish, this.#foreign(partition)).report : undefined;
@@ -357,7 +357,7 @@ export class AgentProcess {
     };
   }
 
-  *#tell(partition: Partition, device: DeviceReport): Task {
+  *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {
     const isSettling = this.#world.timeline.now < this.#settleUntil;
     const again = isSettling ? 250 : this.#paceMs + 50;
     if (!sameJson(device, partition.status?.device)) {

@@ -5,20 +5,20 @@ import type { NodePod } from '../../src/core/node/snapshot.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 
-export type Partition = GpuNodePartition & KubeObject;
+export type StoredPartition = GpuNodePartition & KubeObject;
 export type Policy = GpuPartitionPolicy & KubeObject;
 export type Pod = NodePod & KubeObject;
 
 export interface Kinds {
   readonly nodes: NodeObject;
-  readonly partitions: Partition;
+  readonly partitions: StoredPartition;
   readonly policies: Policy;
   readonly pods: Pod;
   readonly agents: AgentPod;
 }
 export type Kind = keyof Kinds;
 
-export interface Change<Name extends Kind = Kind> {
+export interface ApiChange<Name extends Kind = Kind> {
   readonly kind: Name;
   readonly type: 'apply' | 'delete';
   readonly key: string;
@@ -39,10 +39,10 @@ export class Api {
     pods: new Map(),
     agents: new Map(),
   };
-  readonly log: Change[] = [];
-  readonly #onChange: (change: Change) => void;
+  readonly log: ApiChange[] = [];
+  readonly #onChange: (change: ApiChange) => void;
 
-  constructor(onChange: (change: Change) => void) {
+  constructor(onChange: (change: ApiChange) => void) {
     this.#onChange = onChange;
   }
 
@@ -98,7 +98,7 @@ export class Api {
     return stored;
   }
 
-  #append(change: Change): void {
+  #append(change: ApiChange): void {
     this.log.push(change);
     this.#onChange(change);
   }

@@ -3,10 +3,10 @@ import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import { nonZero } from './checks.ts';
 import { countOffer, isAsWished } from './expected.ts';
-import type { World } from './world.ts';
+import type { ModelWorld } from './world.ts';
 
 /** What is not as it has to be when nothing goes wrong any more; undefined where all is. */
-export function findTrouble(world: World, end: 'Enforce' | 'Delete' | 'Plan' | 'Pause'): string | undefined {
+export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan' | 'Pause'): string | undefined {
   const { node, partition, controllers, setup } = world;
   const [controller] = controllers;
   const verdict = controller?.verdict;

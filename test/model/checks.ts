@@ -8,19 +8,19 @@ import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
-import type { Change, Partition, Pod } from './api.ts';
+import type { ApiChange, StoredPartition, Pod } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, isAsWished } from './expected.ts';
 import { Violation } from './violation.ts';
-import type { World } from './world.ts';
+import type { ModelWorld } from './world.ts';
 
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 const hourMs = 3600_000;
 
 /** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
-export class Checks {
-  readonly #world: World;
+export class Invariants {
+  readonly #world: ModelWorld;
   /** Devices that somebody else took away; `isKnown` once the agent has told so. */
   readonly #lost = new Map<string, { isKnown: boolean }>();
   #repairs: number[] = [];
@@ -35,19 +35,20 @@ export class Checks {
   /** Where a person has taken our taint off: whose harm follows is theirs. */
   isForcedOpen = false;
 
-  constructor(world: World) {
+  constructor(world: ModelWorld) {
     this.#world = world;
   }
 
   // --- the API ----------------------------------------------------------------------------------------------------
 
-  apiHasChanged(change: Change): void {
+  apiHasChanged(change: ApiChange): void {
     const { kind, by } = change;
     const isController = by.startsWith('controller');
     if (isController && kind !== 'policies') this.controllerWrites += 1;
     if (kind === 'partitions' && change.type === 'apply') {
-      if (isController) this.#specIsWritten(change.before as Partition | undefined, change.object as Partition);
-      if (by === 'agent') this.#deviceIsTold(change.object as Partition);
+      if (isController)
+        this.#specIsWritten(change.before as StoredPartition | undefined, change.object as StoredPartition);
+      if (by === 'agent') this.#deviceIsTold(change.object as StoredPartition);
     }
     if (kind === 'policies' && !isController) this.#repairs = [];
     if (kind === 'nodes' && change.type === 'apply' && change.before) {
@@ -63,7 +64,7 @@ export class Checks {
     }
   }
 
-  #specIsWritten(before: Partition | undefined, after: Partition): void {
+  #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
     if (before === undefined || sameJson(before.spec, after.spec)) return;
     const { node, timeline } = this.#world;
     const [was, is] = [before.spec.policy, after.spec.policy];
@@ -92,7 +93,7 @@ export class Checks {
     this.#countRepair(before, granted);
   }
 
-  #countRepair({ spec, status }: Partition, granted: Grant): void {
+  #countRepair({ spec, status }: StoredPartition, granted: Grant): void {
     const { device } = status ?? {};
     const isRepair =
       spec.granted !== undefined &&
@@ -105,7 +106,7 @@ export class Checks {
     demand(this.#repairs.length <= 3, 'S15', `the layout was put right ${this.#repairs.length} times within an hour`);
   }
 
-  #deviceIsTold({ status }: Partition): void {
+  #deviceIsTold({ status }: StoredPartition): void {
     const told = new Set(
       status?.device?.gpus?.flatMap(({ uuid, instances }) => [
         uuid,
@@ -260,7 +261,7 @@ export class Checks {
 
   // --- the node ---------------------------------------------------------------------------------------------------
 
-  grantIsTaken({ metadata }: Partition, { epoch }: Grant): void {
+  grantIsTaken({ metadata }: StoredPartition, { epoch }: Grant): void {
     const { uid = '' } = metadata;
     const known = this.#takenEpoch;
     demand(known?.uid !== uid || epoch >= known.epoch, 'S8', `the agent went back from ${known?.epoch} to ${epoch}`);
@@ -268,7 +269,7 @@ export class Checks {
   }
 
   deviceIsChanged(
-    { status }: Partition,
+    { status }: StoredPartition,
     granted: Grant,
     gpu: Gpu,
     operation: { readonly action: string; readonly profile: string; readonly start: number } | 'Enable' | 'Disable',

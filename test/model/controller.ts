@@ -14,20 +14,20 @@ import { reportNode } from '../../src/core/status/node-report.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
 import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
-import type { Change, Kind, Kinds, Partition, Policy } from './api.ts';
+import type { ApiChange, Kind, Kinds, StoredPartition, Policy } from './api.ts';
 import { settings } from './setup.ts';
-import { type Task, Worker } from './worker.ts';
-import type { World } from './world.ts';
+import { type WorkerTask, Worker } from './worker.ts';
+import type { ModelWorld } from './world.ts';
 
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 /** One process of the controller: src/controller around `decide`, in virtual time. What it remembers ends with it. */
 export class ControllerProcess {
   readonly name: string;
-  readonly #world: World;
+  readonly #world: ModelWorld;
   readonly #stores = {
     nodes: new ObjectStore<NodeObject>(),
-    partitions: new ObjectStore<Partition>(),
+    partitions: new ObjectStore<StoredPartition>(),
     policies: new ObjectStore<Policy>(),
     agents: new ObjectStore<AgentPod>(),
   };
@@ -43,7 +43,7 @@ export class ControllerProcess {
   /** The last it found. */
   verdict: Verdict | undefined;
 
-  constructor(world: World, name: string) {
+  constructor(world: ModelWorld, name: string) {
     this.#world = world;
     this.name = name;
     this.#cluster = new Cluster({ ...this.#stores, fleet: this.#fleet, agents: this.#agents });
@@ -82,7 +82,7 @@ export class ControllerProcess {
     this.#cursor.set(kind, log.length);
   }
 
-  #see({ kind, type, object }: Change): void {
+  #see({ kind, type, object }: ApiChange): void {
     if (kind === 'nodes') {
       const node = projectNode(object as Kinds['nodes']);
       const store = this.#stores.nodes;
@@ -100,7 +100,7 @@ export class ControllerProcess {
     for (const change of changes) {
       if (kind === 'policies') this.#onPolicy(change as StoreChange<Policy>);
       if (kind === 'nodes') this.#onNode(change);
-      if (kind === 'partitions' && !this.#cluster.partitions.isOwn(change.object as Partition)) this.worker.add();
+      if (kind === 'partitions' && !this.#cluster.partitions.isOwn(change.object as StoredPartition)) this.worker.add();
       if (kind === 'agents' && this.#agents.take(change as StoreChange<AgentPod>) !== undefined) this.worker.add();
     }
   }
@@ -140,7 +140,7 @@ export class ControllerProcess {
 
   // --- as src/controller/reconcile-policy.ts, without the words ---------------------------------------------------
 
-  *#reconcilePolicy(name: string): Task {
+  *#reconcilePolicy(name: string): WorkerTask {
     const policy = this.#cluster.policies.get(name);
     const record = this.#fleet.policy(name);
     if (!policy || !record || record.policy.metadata.generation !== policy.metadata.generation) return undefined;
@@ -170,13 +170,13 @@ export class ControllerProcess {
 
   // --- as src/controller/reconcile-node.ts ------------------------------------------------------------------------
 
-  *#reconcile(): Task {
+  *#reconcile(): WorkerTask {
     const result = yield* this.#reconcileNode('n');
     this.worker.succeeded();
     return result;
   }
 
-  *#reconcileNode(name: string): Task {
+  *#reconcileNode(name: string): WorkerTask {
     if (!this.#cluster.nodes.get(name)) return this.#forget(name);
     const since = this.#cluster.awaitsNodeSince(name);
     if (since !== undefined) {
@@ -303,7 +303,7 @@ export class ControllerProcess {
         (one) => ({
           ...one,
           metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
-          spec: mergePatch(one.spec, spec) as Partition['spec'],
+          spec: mergePatch(one.spec, spec) as StoredPartition['spec'],
         }),
         this.#world.hasBug('NoCompareAndSwap') ? undefined : resourceVersion,
       ),
@@ -324,7 +324,7 @@ export class ControllerProcess {
 
   // --- as src/controller/report-node.ts ---------------------------------------------------------------------------
 
-  *#report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): Task {
+  *#report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): WorkerTask {
     const { node } = snapshot;
     const { name, uid } = node.metadata;
     const partition = this.#cluster.partitions.get(name);

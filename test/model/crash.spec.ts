@@ -3,7 +3,7 @@ import type { PolicyLayout } from '../../src/api/types.ts';
 import { applyPolicy } from './policies.ts';
 import type { Setup } from './setup.ts';
 import { comeToRest } from './story.ts';
-import { type Mishap, World } from './world.ts';
+import { type Mishap, ModelWorld } from './world.ts';
 
 const usual: Setup = {
   product: 'NVIDIA A100-SXM4-40GB',
@@ -64,7 +64,7 @@ describe('model of a node whose controller is interrupted', function () {
 
 /** @returns calls since the policy was changed, and which of them write */
 function run({ name, setup, from, to }: Transition, mishap: Mishap | undefined) {
-  const world = new World(setup, 1);
+  const world = new ModelWorld(setup, 1);
   world.run(5000);
   if (from) {
     applyPolicy(world, 'a', specOf(setup, from));

@@ -3,7 +3,7 @@ import type { Setup } from './setup.ts';
 export type Role = 'plugin' | 'discovery' | 'exporter' | 'client';
 
 /** A DaemonSet with a pod on GPU nodes. */
-export interface Daemon {
+export interface ModelDaemon {
   readonly role: Role;
   readonly labels: Readonly<Record<string, string>>;
   readonly container: string;
@@ -24,7 +24,7 @@ export function daemonsOf({
   exporter,
   hasClient,
   hasStartupTaint,
-}: Setup): readonly Daemon[] {
+}: Setup): readonly ModelDaemon[] {
   const isOperator = plugin === 'Operator';
   const pluginLabels = {
     Stock: { name: 'nvidia-device-plugin-ds' },

@@ -29,7 +29,7 @@ export class DriverRefusal extends Error {
 }
 
 /** The GPUs of a node as they really are, and who has them open. */
-export class Device {
+export class ModelDevice {
   readonly gpus: readonly Gpu[];
   readonly model: GpuModel;
   readonly #product: string;

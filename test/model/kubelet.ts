@@ -8,15 +8,15 @@ import type { PodHolding } from '../../src/core/pods/holding.ts';
 import { timeText } from '../../src/core/text/time.ts';
 import type { OwnerReference } from '../../src/kube/resource.ts';
 import type { Pod } from './api.ts';
-import { type Daemon, daemonsOf, type Role } from './daemons.ts';
-import type { World } from './world.ts';
+import { type ModelDaemon, daemonsOf, type Role } from './daemons.ts';
+import type { ModelWorld } from './world.ts';
 
 type Offer = ReadonlyMap<string, readonly string[]>;
 
 /** The node's kubelet, the pods that DaemonSets have on it, the scheduler, and the pods of users. */
-export class Kubelet {
-  readonly #world: World;
-  readonly daemons: readonly Daemon[];
+export class ModelKubelet {
+  readonly #world: ModelWorld;
+  readonly daemons: readonly ModelDaemon[];
   isUp = true;
   boot = 1;
   /** What the device plugin has told it, by resource. */
@@ -30,7 +30,7 @@ export class Kubelet {
   #statusRound = 0;
   #lookRound = 0;
 
-  constructor(world: World) {
+  constructor(world: ModelWorld) {
     this.#world = world;
     this.daemons = daemonsOf(world.setup);
   }
@@ -72,7 +72,7 @@ export class Kubelet {
     }
   }
 
-  #makePod(daemon: Daemon): void {
+  #makePod(daemon: ModelDaemon): void {
     const { deployLabel } = daemon;
     const pod = this.#newPod(daemon.role, {
       labels: { ...daemon.labels, role: daemon.role },

@@ -1,7 +1,7 @@
 import type { PolicyLayout, PolicySpec } from '../../src/api/types.ts';
 import type { Random } from './random.ts';
 import type { Setup } from './setup.ts';
-import type { World } from './world.ts';
+import type { ModelWorld } from './world.ts';
 
 const mixed40: readonly (readonly PolicyLayout[])[] = [
   [{ profiles: { '1g.5gb': 7 } }],
@@ -56,7 +56,7 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
 }
 
 /** Writes a policy as a user does: its generation counts what it says. */
-export function applyPolicy(world: World, name: string, spec: PolicySpec): void {
+export function applyPolicy(world: ModelWorld, name: string, spec: PolicySpec): void {
   const known = world.api.find('policies', name);
   if (known) {
     world.api.update('policies', name, 'user', (one) => ({

@@ -1,9 +1,9 @@
 import { applyPolicy, drawSpec } from './policies.ts';
 import type { Kind } from './api.ts';
 import { DriverRefusal } from './device.ts';
-import type { World } from './world.ts';
+import type { ModelWorld } from './world.ts';
 
-type Act = (world: World) => void;
+type Act = (world: ModelWorld) => void;
 
 /** Everything that can happen to a node, with how often it does. */
 const table = {
@@ -212,7 +212,7 @@ const table = {
 
 export type StepName = keyof typeof table;
 
-export interface Step {
+export interface StoryStep {
   readonly name: StepName;
   readonly seed: number;
   /** How long the world goes on after it. */
@@ -226,20 +226,20 @@ export function listSteps(): readonly StepName[] {
   return weighted;
 }
 
-export function take(world: World, name: StepName): void {
+export function take(world: ModelWorld, name: StepName): void {
   table[name][1](world);
 }
 
-export function endPods(world: World): void {
+export function endPods(world: ModelWorld): void {
   for (const pod of world.kubelet.userPods()) world.kubelet.endPod(pod.metadata.uid ?? '');
 }
 
-export function thaw(world: World): void {
+export function thaw(world: ModelWorld): void {
   for (const controller of world.controllers) controller.frozen.clear();
   world.deliverAll();
 }
 
-export function findGpus(world: World): void {
+export function findGpus(world: ModelWorld): void {
   for (const gpu of world.device.gpus) {
     if (!gpu.isLost) continue;
     // It comes back after a reset: without instances.
@@ -251,20 +251,20 @@ export function findGpus(world: World): void {
   }
 }
 
-export function cordon(world: World, isCordoned: boolean): void {
+export function cordon(world: ModelWorld, isCordoned: boolean): void {
   world.editNode('user', (node) => {
     const { unschedulable: _before, ...spec } = node.spec ?? {};
     return { ...node, spec: { ...spec, ...(isCordoned && { unschedulable: true }) } };
   });
 }
 
-function deleteAny(world: World): void {
+function deleteAny(world: ModelWorld): void {
   const policy = world.random.pick(world.api.list('policies'));
   if (policy) world.api.delete('policies', policy.metadata.name, 'user');
 }
 
 /** Somebody at the node uses nvidia-smi. */
-function drift(world: World, action: 'DestroyInstance' | 'CreateInstance'): void {
+function drift(world: ModelWorld, action: 'DestroyInstance' | 'CreateInstance'): void {
   const { device, random, kubelet } = world;
   const gpu = random.pick(device.gpus.filter(({ mig, isLost }) => mig === 'Enabled' && !isLost));
   if (!gpu) return;

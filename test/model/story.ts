@@ -3,15 +3,15 @@ import { findTrouble } from './calm.ts';
 import { applyPolicy, drawSpec } from './policies.ts';
 import { Random } from './random.ts';
 import { drawSetup, type Setup } from './setup.ts';
-import { cordon, endPods, findGpus, listSteps, type Step, type StepName, take, thaw } from './steps.ts';
+import { cordon, endPods, findGpus, listSteps, type StoryStep, type StepName, take, thaw } from './steps.ts';
 import { Violation } from './violation.ts';
-import { World } from './world.ts';
+import { ModelWorld } from './world.ts';
 
 /** What a seed tells: a node, what happens to it, and what its policies say in the end. */
 export interface Story {
   readonly seed: number;
   readonly setup: Setup;
-  readonly steps: readonly Step[];
+  readonly steps: readonly StoryStep[];
   readonly end: 'Enforce' | 'Delete' | 'Plan' | 'Pause';
 }
 
@@ -57,7 +57,7 @@ export function drawStory(seed: number, theme: Theme = 'Usual'): Story {
   const setup = { ...drawSetup(random), ...themes[theme].setup };
   const { names, pauses } = themes[theme];
   const count = 60 + Math.floor(140 * random.next() ** 4);
-  const steps = Array.from({ length: count }, (_, index): Step => ({
+  const steps = Array.from({ length: count }, (_, index): StoryStep => ({
     name: index === 0 ? 'editPolicy' : (random.pick(names) ?? 'wait'),
     seed: random.integer(2 ** 31),
     ms: index === 0 ? 3000 : (random.pick(pauses) ?? 0),
@@ -71,8 +71,8 @@ export function drawStory(seed: number, theme: Theme = 'Usual'): Story {
 const patienceMs = 3 * 3600_000;
 
 /** @throws Violation where a promise is broken on the way, or where all does not come to rest afterwards */
-export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): World {
-  const world = new World(setup, seed, bug);
+export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): ModelWorld {
+  const world = new ModelWorld(setup, seed, bug);
   for (const step of steps) {
     world.random = new Random(step.seed);
     take(world, step.name);
@@ -85,7 +85,7 @@ export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): World {
 }
 
 /** Faults stop, and what the users want stays as it is. */
-function calmDown(world: World, end: Story['end']): void {
+function calmDown(world: ModelWorld, end: Story['end']): void {
   world.healFaults();
   endPods(world);
   findGpus(world);
@@ -111,7 +111,7 @@ function calmDown(world: World, end: Story['end']): void {
  * Waits until all is as it has to be, then watches that nothing happens any more.
  * @throws Violation
  */
-export function comeToRest(world: World, end: Story['end'], watchMs = 600_000): void {
+export function comeToRest(world: ModelWorld, end: Story['end'], watchMs = 600_000): void {
   const { timeline, checks } = world;
   const since = timeline.now;
   let trouble: string | undefined = 'nothing was looked at';

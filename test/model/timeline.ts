@@ -5,7 +5,7 @@ interface Entry {
 }
 
 /** Virtual time: what is to happen, in order. Nothing here ever waits. */
-export class Timeline {
+export class VirtualTime {
   now = Date.parse('2026-01-01T00:00:00Z');
   #entries: Entry[] = [];
   #order = 0;

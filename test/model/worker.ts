@@ -1,14 +1,14 @@
 import { backoffMs } from '../../src/kube/backoff.ts';
-import type { World } from './world.ts';
+import type { ModelWorld } from './world.ts';
 
 /** Work of a program: it yields how many ms the next answer takes, and returns when to look again. */
-export type Task = Generator<number, number | undefined, undefined>;
+export type WorkerTask = Generator<number, number | undefined, undefined>;
 
 /** The work queue of a program for its one key: as `src/kube/queue.ts`, in virtual time. */
 export class Worker {
-  readonly #world: World;
-  readonly #start: () => Task;
-  #task: Task | undefined;
+  readonly #world: ModelWorld;
+  readonly #start: () => WorkerTask;
+  #task: WorkerTask | undefined;
   #isDirty = false;
   #delayed: { readonly at: number; readonly cancel: () => void } | undefined;
   #failures = 0;
@@ -16,7 +16,7 @@ export class Worker {
   /** The next answer takes so many ms longer: the process hangs. */
   stallMs = 0;
 
-  constructor(world: World, start: () => Task) {
+  constructor(world: ModelWorld, start: () => WorkerTask) {
     this.#world = world;
     this.#start = start;
   }

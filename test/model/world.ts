@@ -4,15 +4,15 @@ import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { AgentProcess } from './agent.ts';
-import { Api, type Change, type Kind, type Partition, type Pod, refuse } from './api.ts';
+import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, refuse } from './api.ts';
 import type { Bug } from './bugs.ts';
-import { Checks } from './checks.ts';
+import { Invariants } from './checks.ts';
 import { ControllerProcess } from './controller.ts';
-import { Device } from './device.ts';
-import { Kubelet } from './kubelet.ts';
+import { ModelDevice } from './device.ts';
+import { ModelKubelet } from './kubelet.ts';
 import { Random } from './random.ts';
 import type { Setup } from './setup.ts';
-import { Timeline } from './timeline.ts';
+import { VirtualTime } from './timeline.ts';
 
 /** The process has been ended in the middle of what it did. */
 class Ended extends Error {}
@@ -62,15 +62,15 @@ export interface Mishap {
 }
 
 /** One node, its API server, and all who work on it. */
-export class World {
-  readonly timeline = new Timeline();
+export class ModelWorld {
+  readonly timeline = new VirtualTime();
   readonly setup: Setup;
   readonly bug: Bug | undefined;
   random: Random;
   readonly api: Api;
-  readonly device: Device;
-  readonly kubelet: Kubelet;
-  readonly checks: Checks;
+  readonly device: ModelDevice;
+  readonly kubelet: ModelKubelet;
+  readonly checks: Invariants;
   readonly faults: Faults = { ...noFaults };
   controllers: readonly ControllerProcess[] = [];
   agent: AgentProcess | undefined;
@@ -91,10 +91,10 @@ export class World {
     this.setup = setup;
     this.bug = bug;
     this.random = new Random(seed);
-    this.device = new Device(setup.product, setup.gpus);
-    this.checks = new Checks(this);
+    this.device = new ModelDevice(setup.product, setup.gpus);
+    this.checks = new Invariants(this);
     this.api = new Api((change) => this.#changed(change));
-    this.kubelet = new Kubelet(this);
+    this.kubelet = new ModelKubelet(this);
     this.api.create('nodes', 'n', this.#newNode(), 'cluster');
     this.kubelet.start();
     this.#startAgentSoon(500);
@@ -105,7 +105,7 @@ export class World {
     return this.api.find('nodes', 'n');
   }
 
-  get partition(): Partition | undefined {
+  get partition(): StoredPartition | undefined {
     return this.api.find('partitions', 'n');
   }
 
@@ -198,7 +198,7 @@ export class World {
     this.kubelet.terminate(pod);
   }
 
-  createPartition(name: string, nodeUID: string, by: string): Partition {
+  createPartition(name: string, nodeUID: string, by: string): StoredPartition {
     return this.api.create(
       'partitions',
       name,
@@ -341,7 +341,7 @@ export class World {
 
   // --- watches ----------------------------------------------------------------------------------------------------
 
-  #changed(change: Change): void {
+  #changed(change: ApiChange): void {
     this.checks.apiHasChanged(change);
     const { kind } = change;
     if (kind === 'nodes' || kind === 'pods') this.kubelet?.syncDaemonsSoon();
