@@ -92,8 +92,8 @@ describe('a program that is stopped before the API server has answered', () => {
     const program = start('controller', ['--kubeconfig', file, '--no-leader-elect']);
     await eventually(
       () => lists,
-      (count) => count === 2,
-      { timeoutMs: 15_000, what: 'lists of policies and partitions' },
+      (count) => count === 3,
+      { timeoutMs: 15_000, what: 'lists of policies, partitions and agents’ pods' },
     );
     await expectEnd(program);
   });
