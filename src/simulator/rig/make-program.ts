@@ -8,6 +8,8 @@ import type { RigOptions } from './rig-options.ts';
 
 /** As in config/agent: the agent has little to do and must not cost a node much. */
 const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
+/** As in config/controller: a heap that grows with what is kept, and not with what passes through. */
+const controllerMemorySettings = ['--optimize-for-size'];
 /** Longer than any demo is kept open. */
 const tokenSeconds = 48 * 3600;
 
@@ -20,7 +22,7 @@ export async function makeController(
 ): Promise<RigProcess> {
   const account = ['gpu-partition-system', 'gpu-partition-controller'] as const;
   const kubeconfig = await kubeconfigFor(options, identity, account);
-  const program = [programPath('controller'), '--kubeconfig', kubeconfig, '--identity', identity];
+  const program = [...controllerMemorySettings, programPath('controller'), '--kubeconfig', kubeconfig, '--identity', identity];
   const argv = [...program, ...(options.controllerArguments ?? [])];
   return new RigProcess(identity, argv, join(folder, `${identity}.log`), guard);
 }
