@@ -22,7 +22,14 @@ export async function makeController(
 ): Promise<RigProcess> {
   const account = ['gpu-partition-system', 'gpu-partition-controller'] as const;
   const kubeconfig = await kubeconfigFor(options, identity, account);
-  const program = [...controllerMemorySettings, programPath('controller'), '--kubeconfig', kubeconfig, '--identity', identity];
+  const program = [
+    ...controllerMemorySettings,
+    programPath('controller'),
+    '--kubeconfig',
+    kubeconfig,
+    '--identity',
+    identity,
+  ];
   const argv = [...program, ...(options.controllerArguments ?? [])];
   return new RigProcess(identity, argv, join(folder, `${identity}.log`), guard);
 }
