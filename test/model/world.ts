@@ -198,6 +198,13 @@ export class ModelWorld {
     this.kubelet.terminate(pod);
   }
 
+  deletePod(uid: string, by: string): void {
+    const pod = this.api.find('pods', uid);
+    if (!pod) return;
+    this.checks.podIsEvicted(pod, by);
+    this.kubelet.terminate(pod);
+  }
+
   createPartition(name: string, nodeUID: string, by: string): StoredPartition {
     return this.api.create(
       'partitions',

@@ -13,6 +13,7 @@ import {
   aNode,
   type Answer,
   aSlicingPolicy,
+  aSlot,
   decideWith,
   noMemory,
   noon,
@@ -102,7 +103,8 @@ export class NodeWorld {
 
   #snapshot(): NodeSnapshot {
     const { now, node, partition, agent, settings } = this;
-    return { now, node, partition, agent, settings, claim: aClaim(this.policy, partition, this.claim) };
+    const slot = { ...aSlot, deadline: '2100-01-01T00:00:00Z' };
+    return { now, node, partition, agent, settings, slot, claim: aClaim(this.policy, partition, this.claim) };
   }
 
   #carryOut(command: Command): void {
@@ -114,10 +116,11 @@ export class NodeWorld {
         return;
       }
       case 'EvictPod': {
-        const { uid } = command.pod;
+        const { pod, round, owner } = command;
+        const { uid } = pod;
         const refusal = this.refusals[uid];
         this.done.push(`EvictPod ${uid}`);
-        this.memory = noteEviction(this.memory, uid, { at: this.now, refusal });
+        this.memory = noteEviction(this.memory, uid, { at: this.now, refusal, round, owner });
         if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
         return;
       }
@@ -127,6 +130,13 @@ export class NodeWorld {
       case 'WriteGrant':
         this.done.push('WriteGrant');
         return this.#writeSpec({ granted: dropNulls(command.granted), repairs: command.repairs });
+      case 'WriteDrain':
+        this.done.push('WriteDrain');
+        return this.#writeSpec({ drain: command.drain ?? undefined });
+      case 'DeletePod':
+        this.done.push(`DeletePod ${command.pod.uid}`);
+        this.pods = this.pods.filter(({ metadata }) => metadata.uid !== command.pod.uid);
+        return;
       case 'PublishConfig': {
         this.done.push('PublishConfig');
         const files = this.files?.state === 'Read' ? this.files.files : {};

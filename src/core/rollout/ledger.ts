@@ -73,7 +73,7 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
     admitted: [...found, ...admitted].map(({ node }) => node),
     released: before.flatMap(({ node }) => (held.has(node) ? [] : [node])),
     gate: isAsked(standings) ? limits.gate : undefined,
-    requeueAfterMs: requeueAfter(limits.gate, now),
+    requeueAfterMs: requeueAfter(snapshot, ledger, limits.gate),
   };
 }
 
@@ -209,7 +209,15 @@ function isAsked(standings: Standings): boolean {
   return (['Repair', 'Retry', 'Fresh', 'New'] as const).some((kind) => standings.asking(kind) > 0);
 }
 
-function requeueAfter(gate: Gate | undefined, now: number): number | undefined {
+/** Of a node that another policy has won no event comes here. */
+const othersPollMs = 1000;
+
+function requeueAfter(
+  { now, policy, standingOf }: LedgerSnapshot,
+  ledger: readonly Slot[],
+  gate: Gate | undefined,
+): number | undefined {
+  if (ledger.some(({ node }) => standingOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
   if (gate?.reason === 'WindowClosed') return gate.opensAt === undefined ? undefined : gate.opensAt - now + 100;
   if (gate?.reason === 'CanarySoak') return gate.leftMs === undefined ? undefined : gate.leftMs + 100;
   return undefined;

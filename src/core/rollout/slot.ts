@@ -29,8 +29,8 @@ export interface SlotRequest {
 export interface NodeStanding {
   readonly node: string;
   readonly nodeUID: string;
-  /** The policy that decides over it. */
-  readonly policy: string;
+  /** The policy that decides over it; undefined where none does. */
+  readonly policy: string | undefined;
   /** Whether its kubelet says so. */
   readonly isReady: boolean;
   /** A grant of this generation has failed, and it has not become ready since. */

@@ -52,6 +52,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     // A merge patch keeps what it does not name.
     wish: { gpus: wish.gpus, replaceForeignInstances: wish.replaceForeignInstances ?? null },
     repairs: null,
+    drain: null,
   };
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
