@@ -3,6 +3,7 @@ import type { Grant } from '../api/types.ts';
 import { listInTheWay, planDrained } from '../core/policy/drain-plan.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
+import { listHeldDevices } from '../core/pods/slice-holders.ts';
 import type { DeviceState } from '../device/reading/state.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/logger.ts';
@@ -109,8 +110,10 @@ export class GrantWork {
       allOrNothing: partition.spec.strategy === 'single',
       mayStart: () => true,
       confirm: () => this.#confirm(partition, granted, false),
-      listHeld: async () =>
-        new Set((await kubelet?.ask(view.report, partition.spec.strategy))?.holders.ofDevice.keys()),
+      listHeld: async () => {
+        const word = await kubelet?.ask(view.report, partition.spec.strategy);
+        return word ? listHeldDevices(word.holders, view.report) : new Set();
+      },
     };
   }
 
