@@ -12,7 +12,7 @@ import { publishConfig } from './plugin-config.ts';
 import { drain, drainRests } from './drain.ts';
 import { awaitSlot, slotStale } from './slot.ts';
 import { noteUntouched } from './untouched.ts';
-import { wishOf } from './wish.ts';
+import { isPolicyCurrent, wishOf } from './wish.ts';
 
 /** Everything else has been said: closes a node on whose GPUs nobody works, makes sure of it, and lets its agent act. */
 export function grant(situation: Situation): Outcome {
@@ -95,10 +95,9 @@ function writeGrant(situation: Situation): Ruling {
 }
 
 /** Nothing is destroyed for a policy that the API server has in another version by now. */
-function policyStale({ claim, fresh }: Situation): Ruling | undefined {
-  const { uid, generation } = claim.winner?.metadata ?? {};
-  if (fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === generation)
-    return undefined;
+function policyStale(situation: Situation): Ruling | undefined {
+  const { claim } = situation;
+  if (isPolicyCurrent(situation)) return undefined;
   const message = `policy ${claim.winner?.metadata.name} is another one at the API server than in the list; waiting for a newer list`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },
