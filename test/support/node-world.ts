@@ -6,6 +6,7 @@ import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
 import {
   aClaim,
@@ -29,6 +30,7 @@ export class NodeWorld {
   now = noon;
   node: NodeView = aNode();
   partition: GpuNodePartition = aManagedPartition();
+  slot: Slot | undefined = { ...aSlot, deadline: '2100-01-01T00:00:00Z' };
   policy: GpuPartitionPolicy | undefined = aSlicingPolicy();
   claim: Partial<NodeClaim> = {};
   agent: AgentView = { state: 'Ready' };
@@ -102,8 +104,7 @@ export class NodeWorld {
   }
 
   #snapshot(): NodeSnapshot {
-    const { now, node, partition, agent, settings } = this;
-    const slot = { ...aSlot, deadline: '2100-01-01T00:00:00Z' };
+    const { now, node, partition, agent, settings, slot } = this;
     return { now, node, partition, agent, settings, slot, claim: aClaim(this.policy, partition, this.claim) };
   }
 

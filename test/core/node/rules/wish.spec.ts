@@ -41,7 +41,7 @@ describe('the wish', () => {
   it('is taken away with its policy, and is never taken for a wish: the node keeps its layout', () => {
     const left = judge({ policy: undefined });
     expect(left.verdict).to.include({ phase: 'Unmanaged', reason: 'NoPolicy' });
-    expect(wishOf(left)).to.deep.equal({ policy: null, strategy: null, wish: null, repairs: null });
+    expect(wishOf(left)).to.deep.equal({ policy: null, strategy: null, wish: null, drain: null, repairs: null });
     const world = new NodeWorld({ policy: undefined });
     world.settle();
     expect(world.partition.spec).to.have.keys('nodeUID');
