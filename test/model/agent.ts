@@ -9,7 +9,8 @@ import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/policy/ownership.ts';
 import type { GpuWork } from '../../src/core/policy/plan-gpu-wish.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { listInTheWay, planDrained } from '../../src/core/policy/drain-plan.ts';
+import { planWish, type WishPlan } from '../../src/core/policy/plan-wish.ts';
 import { deviceMeets } from '../../src/core/policy/wish.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { timeText } from '../../src/core/text/time.ts';
@@ -127,12 +128,14 @@ export class AgentProcess {
   *#carryOut(partition: StoredPartition, granted: Grant): Generator<number, Outcome, undefined> {
     const readFault = yield* this.#read(partition);
     if (readFault) return { fault: readFault };
-    const plan = planWish(this.#report ?? {}, granted, this.#foreign(partition, granted));
+    const plan = this.#planDrained(partition, granted, this.#foreign(partition, granted));
     if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
     if (plan.work.length === 0) return {};
     if (plan.report.hash !== granted.planHash) {
       return { fault: { code: 'PlanChanged', message: 'the device has changed', retryAtOnce: true } };
     }
+    const inTheWay = listInTheWay(this.#report ?? {}, plan.report, new Map());
+    if (inTheWay.length > 0) return { fault: { code: 'InUse', message: inTheWay.join('; ') } };
     if (this.#isPast(granted)) return { fault: { code: 'Expired', message: 'too late', retryAtOnce: true } };
     return yield* this.#apply(partition, granted, plan.work, () => !this.#isPast(granted), true);
   }
@@ -329,10 +332,20 @@ export class AgentProcess {
       : { lastGood: this.#lastGoodAfter(partition, wish.gpus) };
   }
 
+  /** As if the pods that were told to go still held what they did. */
+  #planDrained(
+    { spec, status }: StoredPartition,
+    wish: Parameters<typeof planDrained>[1],
+    foreign: ForeignInstances,
+  ): WishPlan {
+    const marks = { drain: spec.drain, reported: status?.device?.plan };
+    return planDrained(this.#report ?? {}, wish, marks, foreign, new Map());
+  }
+
   #plan(partition: StoredPartition): { readonly plan?: PlanReport } {
     const { wish } = partition.spec;
     this.#plannedWish = wish;
-    const plan = wish && this.#report ? planWish(this.#report, wish, this.#foreign(partition)).report : undefined;
+    const plan = wish && this.#report ? this.#planDrained(partition, wish, this.#foreign(partition)).report : undefined;
     this.#isInUse = plan?.refusalCode === 'InUse';
     return plan ? { plan } : {};
   }
