@@ -50,6 +50,8 @@ export class AgentProcess {
   #failures = 0;
   #plannedWish: unknown;
   #hasTriedToRebuild = false;
+  /** What was told of, and that it was: while a plugin settles nothing else is looked at four times a second. */
+  #told: { readonly partition: StoredPartition; readonly report: unknown } | undefined;
 
   constructor(world: ModelWorld) {
     this.#world = world;
@@ -89,6 +91,10 @@ export class AgentProcess {
       }
     }
     this.#settle(partition);
+    if (this.#told?.partition === partition && this.#told.report === this.#report) {
+      this.worker.succeeded();
+      return this.#againMs;
+    }
     const rebuilt = yield* this.#rebuildAfterBoot(partition);
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
     return yield* this.#tell(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
@@ -371,9 +377,9 @@ export class AgentProcess {
   }
 
   *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {
-    const isSettling = this.#world.timeline.now < this.#settleUntil;
-    const again = isSettling ? 250 : this.#paceMs + 50;
-    if (!sameJson(device, partition.status?.device)) {
+    const again = this.#againMs;
+    const isSame = sameJson(device, partition.status?.device);
+    if (!isSame) {
       this.#written = yield* this.#world.call('agent', 'Write', () =>
         this.#world.api.update('partitions', 'n', 'agent', (one) => {
           if (one.spec.nodeUID !== this.#nodeUID) throw refuse(422, 'Invalid', 'this is another node');
@@ -381,7 +387,12 @@ export class AgentProcess {
         }),
       );
     }
+    this.#told = isSame ? { partition, report: this.#report } : undefined;
     this.worker.succeeded();
     return again;
+  }
+
+  get #againMs(): number {
+    return this.#world.timeline.now < this.#settleUntil ? 250 : this.#paceMs + 50;
   }
 }
