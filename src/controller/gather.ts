@@ -6,7 +6,7 @@ import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
 import { type NodeObject, projectNode } from './project.ts';
 
@@ -43,7 +43,7 @@ export class Gatherer {
       node,
       partition,
       claim,
-      slot: claim.winner && this.#cluster.slotOf(claim.winner, node),
+      slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
       agent: this.#cluster.agents.viewOf(name),
       settings: this.#settings,
     };
@@ -69,11 +69,7 @@ export class Gatherer {
       node,
       fresh: {
         policy: policy && { uid, generation },
-        slot: slotOf(policy?.status?.inFlight, {
-          node: name,
-          nodeUID: node.metadata.uid ?? '',
-          generation: generation ?? 0,
-        }),
+        slot: slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition)),
         resourceSlices: slices,
         holders,
       },
