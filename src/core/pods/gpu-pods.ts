@@ -40,7 +40,7 @@ interface SliceView {
 }
 
 /** A resource that stands for a device class under its own name (KEP-5004). */
-const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
+export const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
 
 /**
  * Whether a pod holds or will hold a GPU or a slice of its node: it has not ended, and it asks for one, by a resource or by a claim,
