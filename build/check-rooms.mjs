@@ -17,6 +17,7 @@ const order = [
   'node',
   'status',
   'migparted',
+  'explain',
 ];
 const core = 'src/core/';
 
