@@ -7,7 +7,7 @@ import { layoutOf } from '../../../src/core/policy/wish.ts';
 import { aDevice } from '../../support/builders.ts';
 
 /** One GPU node of a story. */
-export interface NodeWish {
+export interface StoryNode {
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly gpus?: readonly GpuReport[];
@@ -63,7 +63,7 @@ export function offerOfGpus(gpus: readonly GpuReport[]): Readonly<Record<string,
   return Object.fromEntries([...counts].map(([name, count]) => [name, String(count)]));
 }
 
-export function aCluster(wishes: readonly NodeWish[], pods: readonly WorkloadPod[] = []): ClusterFacts {
+export function aCluster(wishes: readonly StoryNode[], pods: readonly WorkloadPod[] = []): ClusterFacts {
   const policies = new Map(wishes.flatMap(({ policy }) => (policy ? [[policy.metadata.name, policy]] : [])));
   return {
     nodes: wishes.map(nodeOf),
@@ -81,7 +81,7 @@ function nodeOf({
   taints,
   unschedulable,
   isReady,
-}: NodeWish): NodeView {
+}: StoryNode): NodeView {
   return {
     metadata: { name, labels: { pool: 'p', ...labels } },
     spec: { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) },
@@ -92,7 +92,7 @@ function nodeOf({
   };
 }
 
-function partitionOf(wish: NodeWish, gpus: readonly GpuReport[]): GpuNodePartition {
+function partitionOf(wish: StoryNode, gpus: readonly GpuReport[]): GpuNodePartition {
   const {
     name = 'n',
     policy,

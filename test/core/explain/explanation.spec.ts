@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { explainPod, type PodExplanation } from '../../../src/core/explain/explanation.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
-import { aCluster, aPod, type NodeWish, type StoryPod } from './cluster-builder.ts';
+import { aCluster, aPod, type StoryNode, type StoryPod } from './cluster-builder.ts';
 
 const slice = 'nvidia.com/mig-1g.5gb';
 const half = 'nvidia.com/mig-3g.20gb';
@@ -13,7 +13,7 @@ const closedTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedul
 
 interface Story {
   readonly pod: StoryPod;
-  readonly nodes?: readonly NodeWish[];
+  readonly nodes?: readonly StoryNode[];
   /** Pods that are there. */
   readonly others?: readonly StoryPod[];
   readonly code: PodExplanation['code'];

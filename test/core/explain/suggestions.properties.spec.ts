@@ -11,7 +11,7 @@ import { planWish } from '../../../src/core/policy/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { modelOf } from '../gpu/builders.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
-import { aCluster, aPod, type NodeWish } from './cluster-builder.ts';
+import { aCluster, aPod, type StoryNode } from './cluster-builder.ts';
 
 /** Mostly one model, so that most policies and pods are about GPUs that are there. */
 const usual = modelOf('a100-40gb');
@@ -66,7 +66,7 @@ describe('what explain suggests', () => {
         fc.integer({ min: 1, max: 3 }),
         (fleet, layouts, resource, amount) => {
           const policy = aPolicy({ layouts });
-          const nodes = fleet.map((gpus, at): NodeWish => ({
+          const nodes = fleet.map((gpus, at): StoryNode => ({
             name: `n${at}`,
             policy,
             gpus: gpus.map(({ gpu }, index): GpuReport => ({ ...gpu, index, uuid: `GPU-${at}-${index}` })),
