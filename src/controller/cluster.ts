@@ -3,6 +3,8 @@ import { type NodeMemory, recallMemory } from '../core/node/memory.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
+import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
+import { type Slot, slotOf } from '../core/rollout/slot.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
@@ -24,6 +26,7 @@ export class Cluster {
   readonly partitions: OwnWrites<GpuNodePartition & KubeObject>;
   readonly fleet: Fleet;
   readonly agents: AgentPods;
+  readonly rollout = new FleetRollout();
   readonly #memories = new Map<string, NodeMemory>();
   readonly #nodeWrites = new Map<string, NodeWrite>();
 
@@ -48,6 +51,22 @@ export class Cluster {
 
   remember(name: string, memory: NodeMemory): void {
     this.#memories.set(name, memory);
+  }
+
+  /** The slot of a node in a policy's ledger, if it was given for the generation that decides. */
+  slotOf({ metadata }: GpuPartitionPolicy, node: NodeObject): Slot | undefined {
+    const { generation = 0, uid } = metadata;
+    const policy = this.policies.get(metadata.name);
+    if (policy?.metadata.uid !== uid) return undefined;
+    return slotOf(policy?.status?.inFlight, { node: node.metadata.name, nodeUID: node.metadata.uid ?? '', generation });
+  }
+
+  /** Nodes in flight of all policies but one. */
+  inFlightBeside(policy: string): number {
+    return [...this.fleet.policies]
+      .map((record) => record.policy.metadata.name)
+      .filter((name) => name !== policy)
+      .reduce((sum, name) => sum + (this.policies.get(name)?.status?.inFlight?.length ?? 0), 0);
   }
 
   /** Notes that we wrote the node at this version. */

@@ -1,6 +1,7 @@
-import { nodes, pods, policies, resourceSlices } from '../api/resources.ts';
-import type { GpuPartitionPolicy } from '../api/types.ts';
+import { nodePartitions, nodes, pods, policies, resourceSlices } from '../api/resources.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
+import { slotOf } from '../core/rollout/slot.ts';
 import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -36,11 +37,13 @@ export class Gatherer {
   known(node: NodeObject): NodeSnapshot {
     const { name } = node.metadata;
     const partition = this.#cluster.partitions.get(name);
+    const claim = this.#cluster.fleet.claimOf(name, partition);
     return {
       now: this.#now(),
       node,
       partition,
-      claim: this.#cluster.fleet.claimOf(name, partition),
+      claim,
+      slot: claim.winner && this.#cluster.slotOf(claim.winner, node),
       agent: this.#cluster.agents.viewOf(name),
       settings: this.#settings,
     };
@@ -52,10 +55,11 @@ export class Gatherer {
     const [found, configFiles] = await Promise.all([this.#listPods(name), this.#configFiles?.read()]);
     const more = { ...snapshot, pods: found, configFiles };
     if (look === 'Pods') return { ...more, now: this.#now() };
-    const [node, policy, slices] = await Promise.all([
+    const [node, policy, slices, holders] = await Promise.all([
       this.readNode(name),
       this.#readPolicy(snapshot),
       this.#listResourceSlices(name),
+      this.#readHolders(name),
     ]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
@@ -63,7 +67,16 @@ export class Gatherer {
       ...more,
       now: this.#now(),
       node,
-      fresh: { policy: policy && { uid, generation }, resourceSlices: slices },
+      fresh: {
+        policy: policy && { uid, generation },
+        slot: slotOf(policy?.status?.inFlight, {
+          node: name,
+          nodeUID: node.metadata.uid ?? '',
+          generation: generation ?? 0,
+        }),
+        resourceSlices: slices,
+        holders,
+      },
     };
   }
 
@@ -76,6 +89,16 @@ export class Gatherer {
   async #readPolicy({ claim }: NodeSnapshot): Promise<(GpuPartitionPolicy & KubeObject) | undefined> {
     if (!claim.winner) return undefined;
     return this.#client.find({ resource: policies, name: claim.winner.metadata.name });
+  }
+
+  /** The watch does not keep them. */
+  async #readHolders(name: string): Promise<readonly string[]> {
+    const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
+    const gpus = partition?.status?.device?.gpus ?? [];
+    return gpus.flatMap(({ pods: whole = [], instances }) => [
+      ...whole,
+      ...instances.flatMap(({ pods: some = [] }) => some),
+    ]);
   }
 
   async #listPods(node: string): Promise<readonly NodePod[]> {

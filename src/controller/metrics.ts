@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GpuNodePartition } from '../api/types.ts';
 import type { Command } from '../core/node/commands.ts';
-import type { Fleet } from '../core/policy/fleet.ts';
+import type { Fleet, PolicyRecord } from '../core/policy/fleet.ts';
+import { countLimit } from '../core/rollout/limit.ts';
 import { advanceChange, type ChangeAdvance, type NodeChangeClock } from '../core/status/change-steps.ts';
 import { countFleet, type Figure, type FleetFigures, poolOf } from '../core/status/fleet-figures.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
@@ -200,11 +201,22 @@ export class ControllerMetrics {
       ['code'],
       figures('deviceErrors'),
     );
-    gauge('gpu_partition_policy_in_flight', 'Nodes of a policy that hold a grant, out of its budget.', ['policy'], () =>
-      [...(this.#sources?.fleet.policies ?? [])].map(({ policy, tally }) => ({
-        labels: { policy: policy.metadata.name },
-        value: tally.size('inFlight'),
-      })),
+    const policies = (count: (record: PolicyRecord) => number) => (): readonly Figure<'policy'>[] =>
+      [...(this.#sources?.fleet.policies ?? [])].map((record) => ({
+        labels: { policy: record.policy.metadata.name },
+        value: count(record),
+      }));
+    gauge(
+      'gpu_partition_policy_in_flight',
+      'Nodes of a policy that have been admitted and are not verified or given up yet: what is used of its budget.',
+      ['policy'],
+      policies(({ policy }) => policy.status?.inFlight?.length ?? 0),
+    );
+    gauge(
+      'gpu_partition_policy_max_unavailable',
+      'Nodes of a policy that may change at a time, by rollout.maxUnavailable: its budget.',
+      ['policy'],
+      policies(({ policy, tally }) => countLimit(policy.spec.rollout?.maxUnavailable ?? 1, tally.matched)),
     );
     gauge(
       'gpu_partition_oldest_change_seconds',

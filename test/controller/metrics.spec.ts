@@ -56,8 +56,14 @@ describe('the metrics of the controller', () => {
     const step = (phase: (typeof phases)[number], reason: (typeof nodeReasons)[number], ...commands: Command[]): void =>
       metrics.take({ node: 'n', verdict: { phase, reason, message: '' }, commands, memory: { ...memory, evictions } });
     const evictions = { blocked: { at: 0, refusal: 'its budget' }, gone: { at: 0, refusal: undefined } };
-    const pod = (uid: string) => ({ name: 'EvictPod' as const, pod: { namespace: 'd', name: uid, uid } });
-    const fields = { policy: null, strategy: null, wish: { gpus: [], replaceForeignInstances: null }, repairs: null };
+    const pod = (uid: string) => ({ name: 'EvictPod' as const, pod: { namespace: 'd', name: uid, uid }, round: 1 });
+    const fields = {
+      policy: null,
+      strategy: null,
+      wish: { gpus: [], replaceForeignInstances: null },
+      drain: null,
+      repairs: null,
+    };
     step('Pending', 'AwaitingPlan', { name: 'WriteWish', fields });
     now = 2000;
     step('Waiting', 'PodsUseGpus', pod('blocked'), pod('gone'));
@@ -86,7 +92,13 @@ describe('the metrics of the controller', () => {
     const registry = new Registry();
     let now = 1000;
     const metrics = new ControllerMetrics(registry, () => now);
-    const fields = { policy: null, strategy: null, wish: { gpus: [], replaceForeignInstances: null }, repairs: null };
+    const fields = {
+      policy: null,
+      strategy: null,
+      wish: { gpus: [], replaceForeignInstances: null },
+      drain: null,
+      repairs: null,
+    };
     const verdict = { phase: 'Pending', reason: 'AwaitingPlan', message: '' } as const;
     metrics.take({ node: 'n', verdict, commands: [{ name: 'WriteWish', fields }], memory });
     now = 8000;

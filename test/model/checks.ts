@@ -6,6 +6,7 @@ import type { Decision } from '../../src/core/node/decide.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
 import type { ApiChange, StoredPartition, Pod } from './api.ts';
@@ -183,11 +184,16 @@ export class Invariants {
   }
 
   #mayBeGranted(snapshot: NodeSnapshot): void {
-    const { partition, claim, node, agent, pods, fresh } = snapshot;
+    const { partition, claim, node, agent, pods, fresh, slot } = snapshot;
     const { winner } = claim;
     const device = partition?.status?.device;
     demand(isClosed(node), 'S1', 'granted on a node that is open');
-    demand(pods !== undefined && !pods.some(usesGpus), 'S1', 'granted while pods use GPUs of the node');
+    const affected = new Set(device?.plan?.affectedPods);
+    const known = new Set(fresh?.holders);
+    const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
+    demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
+    demand(users?.every((name) => known.has(name)) === true, 'S1', 'granted though nobody knows what a pod holds');
+    demand(slot !== undefined && this.#isInLedger(winner?.metadata.name, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
       fresh?.policy !== undefined &&
@@ -207,10 +213,18 @@ export class Invariants {
     );
   }
 
-  #mayBeEvicted({ pods }: NodeSnapshot, uid: string): void {
+  #isInLedger(policy: string | undefined, slot: Slot): boolean {
+    const { inFlight = [] } = this.#world.api.find('policies', policy ?? '')?.status ?? {};
+    return inFlight.some((one) => sameJson(one, slot));
+  }
+
+  #mayBeEvicted({ pods, partition, claim, slot }: NodeSnapshot, uid: string): void {
     const pod = pods?.find(({ metadata }) => metadata.uid === uid);
     const isDaemon = pod?.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') === true;
-    demand(isDaemon, 'S13', `pod ${uid} is evicted, which is a user’s, or which nobody has seen`);
+    const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
+    const mayDrain = slot !== undefined && claim.winner?.spec.drain?.scope !== 'None';
+    demand(pod !== undefined, 'S13', `pod ${uid} is evicted, which nobody has seen`);
+    demand(isDaemon || (isAnnounced && mayDrain), 'S13', `pod ${uid} is evicted, which is a user’s, and was not announced`);
   }
 
   #mayBeOpened(snapshot: NodeSnapshot, removed: readonly string[]): void {
@@ -313,7 +327,9 @@ export class Invariants {
   }
 
   podIsEvicted(pod: Pod, by: string): void {
-    demand(pod.metadata.labels?.['user'] === undefined, 'S13', `${by} evicts a user’s pod`);
+    const { drain } = this.#world.partition?.spec ?? {};
+    const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
+    demand(pod.metadata.labels?.['user'] === undefined || isAnnounced, 'S13', `${by} evicts a user’s pod unannounced`);
     const isPast = this.#world.faults.budget && this.#world.hasBug('EvictPastBudget');
     demand(!isPast, 'S13', `${by} evicts past a disruption budget`);
   }

@@ -138,8 +138,8 @@ function planEdit(spec: PolicySpec, { partition }: GpuNode): EditPlan | undefine
   const foreign = findForeign(device.gpus, device.bootID ?? '', device.lastGood, undefined);
   const { report, work } = planWish(device, wish, foreign);
   const pods = report.affectedPods ?? [];
-  const mayEvict = report.refusalCode === 'InUse' && pods.length > 0;
-  if (report.refusalCode !== undefined && !mayEvict) return undefined;
+  // Of pods that are not named nobody could say whom the edit evicts.
+  if (report.refusalCode !== undefined || report.morePods !== undefined) return undefined;
   const profiles = wish.gpus.flatMap((gpu) => Object.entries(gpu.profiles ?? {}));
-  return { profiles, pods, isChange: work.length > 0 || mayEvict };
+  return { profiles, pods, isChange: work.length > 0 };
 }

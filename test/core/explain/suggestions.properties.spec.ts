@@ -90,9 +90,7 @@ describe('what explain suggests', () => {
               if ('refusal' in resolved) throw new Error(resolved.refusal.message);
               const foreign = findForeign(device.gpus ?? [], '', device.lastGood, undefined);
               const { report } = planWish(device, resolved.wish, foreign);
-              if (report.refusalCode === undefined) continue;
-              expect(report.refusalCode, report.refusal).to.equal('InUse');
-              expect(report.affectedPods).not.to.equal(undefined);
+              expect(report.refusalCode, report.refusal).to.equal(undefined);
               expect(one.evicts).to.include.members([...(report.affectedPods ?? [])]);
             }
           }
@@ -100,7 +98,7 @@ describe('what explain suggests', () => {
       ),
       { numRuns: 400 },
     );
-    expect(edits).to.be.above(50);
+    expect(edits).to.be.above(10);
   });
 });
 
