@@ -31,6 +31,7 @@ interface Options {
   readonly bootIdFile: string;
   readonly rebootSentinel: string;
   readonly machineFile: string;
+  readonly healthPort?: number;
   readonly logLevel: LogLevel;
 }
 
@@ -67,6 +68,7 @@ export function agentCommand(): Command {
       'where the firmware tells the machine’s product name',
       '/sys/class/dmi/id/product_name',
     )
+    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
     .action(async (options: Options) => runAgent(options));
 }
@@ -76,7 +78,9 @@ async function runAgent(options: Options): Promise<void> {
   exitOnUnhandled(logger);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
-  const device = await openDevice(options, logger, signal);
+  const health = await openHealth(options.healthPort, logger);
+  const opened = await openDevice(options, logger, signal, (done) => health?.metrics.operated(done));
+  const device = health?.metrics.measure(opened) ?? opened;
   const agent = new NodeAgent({
     client,
     device,
@@ -92,6 +96,7 @@ async function runAgent(options: Options): Promise<void> {
   const queue = new WorkQueue({
     logger,
     backoff: { baseMs: 250, maxMs: 30_000 },
+    observer: health?.metrics.observeQueue(),
     reconcile: (name, stopped) => agent.reconcile(watch.store.get(name), stopped),
   });
   const watch = new Reflector<Partition>({
@@ -101,10 +106,18 @@ async function runAgent(options: Options): Promise<void> {
     fieldSelector: `metadata.name=${options.nodeName}`,
     onChange: ({ key }) => queue.add(key),
   }).start();
+  health?.metrics.attach({ queue, watch });
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);
   await watch.stop();
   await queue.stop();
+  await health?.server.stop();
+}
+
+async function openHealth(port: number | undefined, logger: Logger) {
+  if (port === undefined) return undefined;
+  const { serveAgentHealth } = await import('./health.ts');
+  return serveAgentHealth(port, logger);
 }
 
 async function readLine(file: string): Promise<string | undefined> {

@@ -20,8 +20,16 @@ export interface DeviceOptions {
   readonly bootIdFile: string;
 }
 
+/** Told of each operation that is done, as a command line. */
+type OnOperation = (done: string) => void;
+
 /** Opens the GPUs of this node, and waits until no other agent works on them. */
-export async function openDevice(options: DeviceOptions, logger: Logger, signal: AbortSignal): Promise<Device> {
+export async function openDevice(
+  options: DeviceOptions,
+  logger: Logger,
+  signal: AbortSignal,
+  onOperation?: OnOperation,
+): Promise<Device> {
   const { stateDir, nvidiaSmi, driverRoot } = options;
   const lock = await takeLock(stateDir, logger, signal);
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
@@ -31,7 +39,7 @@ export async function openDevice(options: DeviceOptions, logger: Logger, signal:
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
     ...(driverRoot === undefined ? {} : { driverRoot }),
   });
-  return deviceOf(smi, { journal, lock, logger });
+  return deviceOf(smi, { journal, lock, logger, onOperation });
 }
 
 /** The agent's view of a driver. */
@@ -41,10 +49,12 @@ export function deviceOf(
     journal,
     lock,
     logger,
+    onOperation,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'isHeld'>;
     readonly logger: Logger;
+    readonly onOperation?: OnOperation | undefined;
   },
 ): Device {
   return {
@@ -60,7 +70,10 @@ export function deviceOf(
         mayStart: () => lock.isHeld() && options.mayStart(),
         listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
-        onProgress: ({ uuid, done }) => logger.info('device operation', { gpu: uuid, done }),
+        onProgress: ({ uuid, done }) => {
+          logger.info('device operation', { gpu: uuid, done });
+          onOperation?.(done);
+        },
       });
       const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
       return { failures, state: device };

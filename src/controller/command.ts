@@ -16,9 +16,11 @@ import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
+import { steadyMs } from '../process/clock.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { ControllerMetrics } from './metrics.ts';
 import { GpuPartitionOperator } from './operator.ts';
 
 interface ConfigMapName {
@@ -49,6 +51,9 @@ interface Options {
   readonly maxConcurrentNodes: string;
   readonly freeze?: string;
 }
+
+/** No reconcile takes so long while the API server is there: each of its requests has a deadline. */
+const stalledMs = 5 * 60_000;
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
 export function controllerCommand(): Command {
@@ -125,15 +130,17 @@ async function runController(options: Options): Promise<void> {
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
   const state = { leads: false };
+  const registry = options.healthPort === undefined ? undefined : createRegistry({ program: 'controller' });
+  const metrics = registry && new ControllerMetrics(registry, steadyMs);
   const health =
     options.healthPort === undefined
       ? undefined
       : await serveHealth({
           logger,
           port: options.healthPort,
-          registry: createRegistry({ program: 'controller' }),
-          live: { process: () => undefined },
-          ready: { started: () => undefined },
+          ...(registry && { registry }),
+          live: { loops: () => metrics?.explainStall(stalledMs) },
+          ready: { watches: () => metrics && explainUnsynced(metrics) },
         });
   const lead = async (term: Term): Promise<void> => {
     state.leads = true;
@@ -141,6 +148,7 @@ async function runController(options: Options): Promise<void> {
       // Nothing that was begun as the leader goes on after: neither a write nor its retries.
       client: new KubeClient(client.config, controllerManager, term),
       logger,
+      metrics,
       instance: options.identity,
       agentNamespace: options.agentNamespace,
       rollout: { maxConcurrentNodes: options.maxConcurrentNodes, freeze: options.freeze },
@@ -164,6 +172,7 @@ async function runController(options: Options): Promise<void> {
       if (!term.signal.aborted) throw error;
     } finally {
       await operator.stop();
+      metrics?.detach();
       state.leads = false;
     }
   };
@@ -181,6 +190,11 @@ async function runController(options: Options): Promise<void> {
   } finally {
     await health?.stop();
   }
+}
+
+/** One that stands by is ready to take over; one that leads decides nothing before its lists are complete. */
+function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefined {
+  return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }
 
 function equalitySelector(text: string): LabelSelector {
