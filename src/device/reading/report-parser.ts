@@ -1,5 +1,5 @@
 import type { Engines } from '../../core/gpu/geometry/geometry.ts';
-import { dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
 import { isBusId, normalizeBusId } from '../command/smi-command.ts';
 import { contradict } from './contradiction.ts';
 import { findReportContradiction, readMigReport } from './report-mig.ts';
@@ -56,7 +56,7 @@ export function parseReport(tried: string, execution: Execution): Report {
     throw refuseOutput(tried, 'no whole report', stdout);
   if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report of no driver version', stdout);
   const gpus = elementsAt(root, 'gpu').map((element) => {
-    const gpu = readGpu(element, driverVersion);
+    const gpu = readGpu(element, driverVersion) ?? readSickGpu(element);
     if (gpu === undefined) throw refuseOutput(tried, 'a GPU that is not understood', stdout);
     return gpu;
   });
@@ -91,6 +91,36 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     ...mig,
     resetRequired: textAt(element, 'gpu_reset_status', 'reset_required') === 'Yes',
   };
+}
+
+/** NVML's words where a value should be: the GPU is there, and does not answer. */
+const noAnswer = /^\[?(?:GPU requires reset|GPU is lost|Unknown Error|Timeout|In use by another client)\]?$/i;
+
+/** A GPU that tells its name and, of what is asked, an error. */
+function readSickGpu(element: XmlElement): ReportedGpu | undefined {
+  const pciBusId = element.attributes['id'] ?? '';
+  const uuid = textAt(element, 'uuid') ?? '';
+  const product = textAt(element, 'product_name') ?? '';
+  const word = findText(element, noAnswer);
+  if (word === undefined || !isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product)) return undefined;
+  const code = classifyOutput({ rc: 255, end: 'Exited', stdout: word });
+  const none = { pciDeviceId: undefined, pciClass: undefined, mig: undefined, migDevices: [], processes: [] };
+  const fault = { code, message: `nvidia-smi -q -x: ${word}` };
+  return {
+    pciBusId: normalizeBusId(pciBusId),
+    uuid,
+    product,
+    memoryMiB: 0,
+    migCapable: false,
+    ...none,
+    fault,
+    resetRequired: false,
+  };
+}
+
+function findText(element: XmlElement, pattern: RegExp): string | undefined {
+  if (pattern.test(element.text)) return element.text;
+  return element.children.map((child) => findText(child, pattern)).find((text) => text !== undefined);
 }
 
 function readClass(element: XmlElement): string | undefined {

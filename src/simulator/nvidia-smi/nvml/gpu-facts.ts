@@ -18,6 +18,8 @@ export interface ReportFacts {
   readonly boardId: string;
   readonly usedMiB: number;
   readonly freeMiB: number;
+  /** Why the memory cannot be read; undefined where it can. */
+  readonly memoryFailure: string | undefined;
   /** `0 %`; not measured while MIG is on. */
   readonly utilization: string;
   readonly powerLimit: string;
@@ -45,12 +47,23 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,
     usedMiB,
     freeMiB: board.memoryMiB - board.reservedMiB - usedMiB,
+    memoryFailure: readMemoryFailure(nvml, gpu),
     utilization: typeof mode === 'object' && mode.current ? 'N/A' : '0 %',
     powerLimit: `${board.powerLimitWatts.toFixed(2)} W`,
     graphicsClock: `${board.graphicsMHz} MHz`,
     memoryClock: `${board.memoryMHz} MHz`,
     pcieGeneration: String(board.pcieGeneration),
   };
+}
+
+function readMemoryFailure(nvml: Nvml, gpu: SimulatedGpu): string | undefined {
+  try {
+    nvml.checkMemory(gpu);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NvmlFailure) return error.message;
+    throw error;
+  }
 }
 
 function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigModePair | string {

@@ -52,6 +52,11 @@ export class Nvml {
     return { current: migCurrent, pending: migPending };
   }
 
+  /** Memory of a GPU. What nvidia-smi prints where this fails is the error's text in place of each number. */
+  checkMemory(gpu: SimulatedGpu): void {
+    this.#enter('DeviceGetMemoryInfo', { gpu: gpu.index });
+  }
+
   isPersistent(gpu: SimulatedGpu): boolean {
     const target = { gpu: gpu.index };
     return !this.#strike('DeviceGetPersistenceMode', target).some(({ kind }) => kind === 'persistenceOff');

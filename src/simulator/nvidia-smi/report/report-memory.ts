@@ -7,10 +7,10 @@ export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
   return [
     leaf('Sparse Operation Mode', 'sparse_operation_mode', 'N/A'),
     group('FB Memory Usage', 'fb_memory_usage', [
-      leaf('Total', 'total', mib(facts.board.memoryMiB)),
-      leaf('Reserved', 'reserved', mib(facts.board.reservedMiB)),
-      leaf('Used', 'used', mib(facts.usedMiB)),
-      leaf('Free', 'free', mib(facts.freeMiB)),
+      leaf('Total', 'total', facts.memoryFailure ?? mib(facts.board.memoryMiB)),
+      leaf('Reserved', 'reserved', facts.memoryFailure ?? mib(facts.board.reservedMiB)),
+      leaf('Used', 'used', facts.memoryFailure ?? mib(facts.usedMiB)),
+      leaf('Free', 'free', facts.memoryFailure ?? mib(facts.freeMiB)),
     ]),
     group('BAR1 Memory Usage', 'bar1_memory_usage', [
       leaf('Total', 'total', mib(facts.board.bar1MiB)),
