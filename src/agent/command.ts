@@ -14,12 +14,13 @@ import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { NodeAgent } from './agent.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import type { Partition } from './partition.ts';
 
-interface Options {
+interface Options extends TimeoutOptions {
   readonly nodeName: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -36,7 +37,7 @@ interface Options {
 
 /** The program: options, then one watch on the node's own object, until a signal ends it. */
 export function agentCommand(): Command {
-  return new Command('agent')
+  return addTimeoutOptions(new Command('agent'))
     .description('partitions the GPUs of this node as its GpuNodePartition grants')
     .version(programVersion)
     .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
@@ -76,7 +77,7 @@ async function runAgent(options: Options): Promise<void> {
   exitOnUnhandled(logger);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
-  const device = await openDevice(options, logger, signal);
+  const device = await openDevice({ ...options, timeouts: readTimeouts(options) }, logger, signal);
   const agent = new NodeAgent({
     client,
     device,
