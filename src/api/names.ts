@@ -78,6 +78,8 @@ export const nodeReasons = [
   'PodsUseGpus',
   'ProcessesUseGpus',
   'NoPodsUseGpus',
+  'GpusUnhealthy',
+  'GpusHealthy',
   'Applying',
   'AdvertisePending',
   'RefreshBlocked',

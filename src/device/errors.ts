@@ -15,6 +15,10 @@ const table = {
     advice: 'allow a reset of this GPU (allow.gpuReset) or reset it while nothing uses it',
   },
   RebootRequired: { scope: 'Gpu', advice: 'drain and reboot the node; the reset of a single GPU does not help here' },
+  Unhealthy: {
+    scope: 'Gpu',
+    advice: 'the GPU is left as it is: drain the node and see to the GPU (nvidia-smi -q), then reset or replace it',
+  },
   GpuLost: {
     scope: 'Gpu',
     advice: 'the GPU does not answer; drain and reboot the node, look for Xid 79 in the kernel log',

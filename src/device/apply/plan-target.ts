@@ -34,12 +34,13 @@ export function planTarget(gpu: GpuState, want: Layout | 'Disabled', { held, may
   });
 }
 
-/** Whether a GPU that is to change can be changed now: {@link planTarget}, and no reset that the driver asks for. */
+/** Whether a GPU that is to change can be changed now: {@link planTarget}, and nothing is wrong with it. */
 export function judgeChange(gpu: GpuState, want: Layout | 'Disabled', limits: PlanLimits): GpuChange {
   const change = planTarget(gpu, want, limits);
-  if (!change.isDone && gpu.resetRequired) {
-    const found = 'the driver asks for a reset (ECC or row remapping)';
-    throw new DeviceError('ResetRequired', { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
+  if (!change.isDone && gpu.health !== undefined) {
+    const { action, message: found } = gpu.health;
+    const code = action === 'Reset' ? 'ResetRequired' : action === 'Reboot' ? 'RebootRequired' : 'Unhealthy';
+    throw new DeviceError(code, { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
   }
   return change;
 }

@@ -3,6 +3,7 @@ import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Executi
 import { isBusId, normalizeBusId } from '../command/smi-command.ts';
 import { contradict } from './contradiction.ts';
 import { findReportContradiction, readMigReport } from './report-mig.ts';
+import { readHealth } from './report-health.ts';
 import { readCount, readMib } from './report-number.ts';
 import { isDriverVersion, isGpuUuid, isProduct } from './spelling.ts';
 import type { GpuFault, GpuState, ProcessState } from './state.ts';
@@ -19,7 +20,7 @@ export interface Report {
 
 export interface ReportedGpu extends Pick<
   GpuState,
-  'uuid' | 'pciBusId' | 'pciDeviceId' | 'pciClass' | 'product' | 'memoryMiB' | 'migCapable' | 'mig' | 'resetRequired'
+  'uuid' | 'pciBusId' | 'pciDeviceId' | 'pciClass' | 'product' | 'memoryMiB' | 'migCapable' | 'mig' | 'health'
 > {
   readonly fault: GpuFault | undefined;
   readonly migDevices: readonly ReportedMigDevice[];
@@ -89,7 +90,7 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     pciDeviceId: prefix(textAt(element, 'pci', 'pci_device_id')),
     pciClass: readClass(element),
     ...mig,
-    resetRequired: textAt(element, 'gpu_reset_status', 'reset_required') === 'Yes',
+    health: readHealth(element),
   };
 }
 
@@ -114,7 +115,7 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
     migCapable: false,
     ...none,
     fault,
-    resetRequired: false,
+    health: undefined,
   };
 }
 

@@ -40,8 +40,8 @@ export interface GpuState {
   readonly geometry: Geometry | undefined;
   /** Processes that run on the GPU and on no instance. */
   readonly processes: readonly ProcessState[];
-  /** The driver says that the GPU needs a reset (ECC, row remapping). */
-  readonly resetRequired: boolean;
+  /** What the driver says is wrong with it; undefined where nothing is. */
+  readonly health: GpuHealth | undefined;
   /** Why what is said of the GPU cannot be trusted; undefined when it can. */
   readonly fault: GpuFault | undefined;
 }
@@ -93,6 +93,13 @@ export interface LostGpu {
   readonly index: number | undefined;
   readonly product: string | undefined;
   readonly fault: GpuFault;
+}
+
+export interface GpuHealth {
+  /** What helps; `Unknown` for a word of the driver that nobody knows. */
+  readonly action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
+  /** In the driver's words where it has any. */
+  readonly message: string;
 }
 
 export interface GpuFault {

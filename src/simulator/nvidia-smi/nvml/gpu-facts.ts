@@ -3,6 +3,7 @@ import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
 import type { NodeState } from '../state/node-state.ts';
 import { NvmlFailure } from './nvml-code.ts';
+import type { HealthSign } from '../faults/fault.ts';
 import type { MigModePair, Nvml } from './nvml.ts';
 
 /** What the reports print about one GPU at one moment. */
@@ -14,6 +15,7 @@ export interface ReportFacts {
   readonly migCurrent: string;
   readonly migPending: string;
   readonly persistence: string;
+  readonly health: ReadonlySet<HealthSign>;
   readonly bus: string;
   readonly boardId: string;
   readonly usedMiB: number;
@@ -42,6 +44,7 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     state,
     migCurrent: describeMode(mode, 'current'),
     migPending: describeMode(mode, 'pending'),
+    health: nvml.listHealthSigns(gpu),
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
     bus,
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,

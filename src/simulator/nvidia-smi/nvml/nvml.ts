@@ -8,7 +8,7 @@ import {
   resetGpu,
   setMigMode,
 } from './device.ts';
-import type { FaultEffect, FaultRule, FaultTarget } from '../faults/fault.ts';
+import type { FaultEffect, FaultRule, FaultTarget, HealthSign } from '../faults/fault.ts';
 import { speaksOf } from '../faults/fault.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
@@ -55,6 +55,12 @@ export class Nvml {
   /** Memory of a GPU. What nvidia-smi prints where this fails is the error's text in place of each number. */
   checkMemory(gpu: SimulatedGpu): void {
     this.#enter('DeviceGetMemoryInfo', { gpu: gpu.index });
+  }
+
+  /** Signs in the report that the GPU is not well. */
+  listHealthSigns(gpu: SimulatedGpu): ReadonlySet<HealthSign> {
+    const effects = this.#strike('DeviceGetHealth', { gpu: gpu.index });
+    return new Set(effects.flatMap((effect) => (effect.kind === 'unhealthy' ? [effect.sign] : [])));
   }
 
   isPersistent(gpu: SimulatedGpu): boolean {
@@ -182,6 +188,7 @@ export class Nvml {
       case 'pending':
       case 'output':
       case 'persistenceOff':
+      case 'unhealthy':
       case 'hideProfile':
       case 'reboot':
         return;
