@@ -16,6 +16,7 @@ import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { NodeAgent } from './agent.ts';
+import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import type { Partition } from './partition.ts';
@@ -28,6 +29,7 @@ interface Options extends TimeoutOptions {
   readonly driverRoot?: string;
   readonly stateDir: string;
   readonly podResourcesSocket: string;
+  readonly ignorePods?: boolean;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
   readonly rebootSentinel: string;
@@ -50,6 +52,10 @@ export function agentCommand(): Command {
       '--pod-resources-socket <file>',
       'where the kubelet tells who holds which GPU',
       '/var/lib/kubelet/pod-resources/kubelet.sock',
+    )
+    .option(
+      '--ignore-pods',
+      'goes on where the kubelet does not tell who holds a GPU: a pod that holds one without a process on it is not seen then',
     )
     .option(
       '--read-interval-ms <n>',
@@ -75,13 +81,20 @@ export function agentCommand(): Command {
 async function runAgent(options: Options): Promise<void> {
   const logger = createLogger({ level: options.logLevel }).child({ node: options.nodeName });
   exitOnUnhandled(logger);
+  const isPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+  const hidden = explainHiddenProcesses({ proc: '/proc', pid: process.pid, isPod });
+  if (hidden !== undefined) throw new Error(hidden);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
   const device = await openDevice({ ...options, timeouts: readTimeouts(options) }, logger, signal);
   const agent = new NodeAgent({
     client,
     device,
-    kubelet: kubeletOf(new PodResourcesClient({ socket: options.podResourcesSocket }), logger),
+    kubelet: kubeletOf({
+      client: new PodResourcesClient({ socket: options.podResourcesSocket }),
+      ignorePods: options.ignorePods === true,
+      logger,
+    }),
     logger,
     nodeName: options.nodeName,
     agentVersion: programVersion,

@@ -32,7 +32,10 @@ const table = {
     scope: 'Gpu',
     advice: 'the driver reported success and did nothing; try again later, then look into the kernel log',
   },
-  TimedOut: { scope: 'Node', advice: 'the driver is slow or hangs; where it is slow, raise the limit by the option that is named' },
+  TimedOut: {
+    scope: 'Node',
+    advice: 'the driver is slow or hangs; where it is slow, raise the limit by the option that is named',
+  },
   DriverFailed: { scope: 'Gpu', advice: 'look into the kernel log (dmesg) for NVRM and Xid lines' },
   Stopped: { scope: 'Node', advice: 'it goes on with the next grant; the device is as reported' },
   Unresponsive: {

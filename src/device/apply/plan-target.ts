@@ -2,6 +2,7 @@ import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gpu/plan/gpu-change.ts';
 import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { describeProcess } from '../../core/policy/device-users.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 import { type GpuState, toInstances } from '../reading/state.ts';
 import type { Place } from './apply-options.ts';
@@ -58,16 +59,13 @@ function viewState(gpu: GpuState, held: ReadonlySet<string>): GpuView {
 
 /** @param inTheWay instances; none where the GPU itself is used */
 function listHolders(gpu: GpuState, held: ReadonlySet<string>, inTheWay: readonly ViewedInstance[]): readonly string[] {
-  const whole = [
-    ...gpu.processes.map(({ pid, name }) => `pid ${pid} (${name})`),
-    ...(held.has(gpu.uuid) ? ['a pod that holds the GPU'] : []),
-  ];
+  const whole = [...gpu.processes.map(describeProcess), ...(held.has(gpu.uuid) ? ['a pod that holds the GPU'] : [])];
   if (inTheWay.length === 0) return whole;
   const places = new Set(inTheWay.map(placeOf));
   const holders = gpu.instances
     .filter((instance) => places.has(placeOf(instance)))
     .flatMap(({ profile, start, processes, computeInstances }) => [
-      ...processes.map(({ pid, name }) => `pid ${pid} (${name}) on ${profile} at ${start}`),
+      ...processes.map((process) => `${describeProcess(process)} on ${profile} at ${start}`),
       ...computeInstances.flatMap(({ uuid }) =>
         uuid !== undefined && held.has(uuid) ? [`a pod on ${profile} at ${start}`] : [],
       ),

@@ -34,6 +34,8 @@ export interface ReportedMigDevice {
   readonly instance: number;
   readonly computeInstance: number;
   readonly memoryMiB: number;
+  /** Undefined where the report does not tell. */
+  readonly usedMiB: number | undefined;
   readonly multiprocessors: number;
   readonly engines: Engines;
 }

@@ -80,7 +80,8 @@ export interface ComputeInstanceAttributes {
 }
 
 export interface ProcessState {
-  readonly pid: number;
+  /** Undefined for somebody who is not listed, and shows by the memory that is in use. */
+  readonly pid: number | undefined;
   readonly name: string;
   /** Compute instance that it runs on; undefined where the driver does not tell. */
   readonly computeInstance?: number;
@@ -123,10 +124,14 @@ export function toInstances(gpu: GpuState, held: ReadonlySet<string> = new Set()
   }));
 }
 
-/** True if a process runs on the instance or somebody holds it. */
+/**
+ * True if a process runs on the instance or somebody holds it, or may: a process of a GPU in MIG mode whose instance the driver does not
+ * tell may be on any.
+ */
 export function isBusy(gpu: GpuState, instance: GpuInstanceState, held: ReadonlySet<string> = new Set()): boolean {
   return (
     instance.processes.length > 0 ||
+    gpu.processes.length > 0 ||
     held.has(gpu.uuid) ||
     instance.computeInstances.some(({ uuid }) => uuid !== undefined && held.has(uuid))
   );

@@ -1,7 +1,7 @@
 import type { Board } from './board.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
-import type { NodeState } from '../state/node-state.ts';
+import type { GpuProcess, NodeState } from '../state/node-state.ts';
 import { NvmlFailure } from './nvml-code.ts';
 import type { HealthSign } from '../faults/fault.ts';
 import type { MigModePair, Nvml } from './nvml.ts';
@@ -14,6 +14,8 @@ export interface ReportFacts {
   /** `Enabled`, `Disabled`, or why the mode cannot be read: `N/A`, `GPU is lost`. */
   readonly migCurrent: string;
   readonly migPending: string;
+  /** Or why they cannot be listed. */
+  readonly processes: readonly GpuProcess[] | string;
   readonly persistence: string;
   readonly health: ReadonlySet<HealthSign>;
   readonly bus: string;
@@ -44,6 +46,7 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     state,
     migCurrent: describeMode(mode, 'current'),
     migPending: describeMode(mode, 'pending'),
+    processes: readProcesses(nvml, gpu),
     health: nvml.listHealthSigns(gpu),
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
     bus,
@@ -57,6 +60,15 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     memoryClock: `${board.memoryMHz} MHz`,
     pcieGeneration: String(board.pcieGeneration),
   };
+}
+
+function readProcesses(nvml: Nvml, gpu: SimulatedGpu): readonly GpuProcess[] | string {
+  try {
+    return nvml.listProcesses(gpu);
+  } catch (error) {
+    if (error instanceof NvmlFailure) return error.message;
+    throw error;
+  }
 }
 
 function readMemoryFailure(nvml: Nvml, gpu: SimulatedGpu): string | undefined {

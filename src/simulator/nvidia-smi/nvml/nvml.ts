@@ -13,7 +13,7 @@ import { speaksOf } from '../faults/fault.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
-import type { ComputeInstance, GpuInstance, NodeState } from '../state/node-state.ts';
+import type { ComputeInstance, GpuInstance, GpuProcess, NodeState } from '../state/node-state.ts';
 import { gpuStateOf } from '../state/node-state.ts';
 import { NVML, NvmlFailure } from './nvml-code.ts';
 import type { World } from '../state/world.ts';
@@ -61,6 +61,15 @@ export class Nvml {
   listHealthSigns(gpu: SimulatedGpu): ReadonlySet<HealthSign> {
     const effects = this.#strike('DeviceGetHealth', { gpu: gpu.index });
     return new Set(effects.flatMap((effect) => (effect.kind === 'unhealthy' ? [effect.sign] : [])));
+  }
+
+  /** Processes on a GPU; a `skip` fault hides them. */
+  listProcesses(gpu: SimulatedGpu): readonly GpuProcess[] {
+    const effects = this.#strike('DeviceGetComputeRunningProcesses', { gpu: gpu.index });
+    effects.forEach((effect) => this.#suffer(effect));
+    return effects.some(({ kind }) => kind === 'skip')
+      ? []
+      : this.#world.readState().processes.filter((process) => process.gpu === gpu.index);
   }
 
   isPersistent(gpu: SimulatedGpu): boolean {
