@@ -11,7 +11,6 @@ type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number]
   readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
 };
 
-
 /**
  * A pod of a node, as far as it matters. Anybody may make a pod of 1 MB: of a pod that is not the cluster's own, no text is kept but
  * its name and its GPUs.
@@ -74,7 +73,9 @@ function dropManagedFields(pod: PodObject): PodObject {
 }
 
 /** Those that say whether it may be evicted; of a static pod only that it is one. */
-function keepAnnotations(annotations: Readonly<Record<string, string>> = {}): Pick<PodObject['metadata'], 'annotations'> {
+function keepAnnotations(
+  annotations: Readonly<Record<string, string>> = {},
+): Pick<PodObject['metadata'], 'annotations'> {
   const kept = Object.entries({
     ...(annotations[mirrorAnnotation] !== undefined && { [mirrorAnnotation]: 'true' }),
     ...(annotations[evictAnnotation] === 'false' && { [evictAnnotation]: 'false' }),

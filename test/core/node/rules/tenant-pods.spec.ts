@@ -8,6 +8,9 @@ import {
   aPluginPod,
   aWish,
   judge,
+  noMemory,
+  noon,
+  taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
@@ -56,7 +59,11 @@ describe('pods that a tenant labels as the cluster’s own', () => {
       const containers = [{ name: 'main', resources: { limits: amounts } }];
       return { ...pod, spec: { containers } };
     });
-    expect(judge({}, { pods: [aPluginPod(), ...pods] }).verdict.reason).to.equal('AwaitingGrant');
-    expect(judge({ node: aNode() }, { pods: [aPluginPod(), aGpuPod()] }).verdict.reason).to.equal('PodsUseGpus');
+    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
+    const reasonOf = (more: readonly NodePod[]): string =>
+      judge({ node }, { pods: [aPluginPod(), ...more] }, settled).verdict.reason;
+    expect(reasonOf(pods)).to.equal('Applying');
+    expect(reasonOf([aGpuPod()])).to.equal('Draining');
   });
 });
