@@ -13,6 +13,8 @@ export class Standings {
   /** Not available, whoever is to blame. */
   readonly #notReady = new Set<string>();
   readonly #failed = new Set<string>();
+  /** Of these, the available ones. */
+  readonly #failedOpen = new Set<string>();
   readonly #underWay = new Set<string>();
   readonly #queues: Readonly<Record<RequestKind, CostQueue>> = {
     Repair: new CostQueue(),
@@ -32,6 +34,7 @@ export class Standings {
     // Nobody misses a node that was never there.
     mark(this.#notReady, node, !standing.isReady && !standing.isClosedAnyway);
     mark(this.#failed, node, standing.hasFailed);
+    mark(this.#failedOpen, node, standing.hasFailed && standing.isReady && !standing.isClosedAnyway);
     mark(this.#underWay, node, standing.isUnderWay);
     if (request) this.#queues[request.kind].add(node, request.evictions * evictionCost + request.destroys);
     return true;
@@ -42,7 +45,7 @@ export class Standings {
     const before = this.#nodes.get(node);
     if (!before) return false;
     this.#nodes.delete(node);
-    for (const set of [this.#notReady, this.#failed, this.#underWay]) set.delete(node);
+    for (const set of [this.#notReady, this.#failed, this.#failedOpen, this.#underWay]) set.delete(node);
     if (before.request) this.#queues[before.request.kind].delete(node);
     return true;
   }
@@ -57,6 +60,11 @@ export class Standings {
 
   get failed(): ReadonlySet<string> {
     return this.#failed;
+  }
+
+  /** Those that have failed and are available. */
+  get failedOpen(): ReadonlySet<string> {
+    return this.#failedOpen;
   }
 
   get underWay(): ReadonlySet<string> {

@@ -32,9 +32,13 @@ export function explainWindow(window: Window): string | undefined {
   return durationMs(window.duration) > 0 ? undefined : `duration ${window.duration} is no time at all`;
 }
 
-/** The first start after a moment. */
+/** The first start after a moment; none where nobody can read the window: its policy is refused. */
 function nextStart(window: Window, after: number): number | undefined {
-  return cronOf(window).nextRun(new Date(after))?.getTime();
+  try {
+    return cronOf(window).nextRun(new Date(after))?.getTime();
+  } catch {
+    return undefined;
+  }
 }
 
 function cronOf({ schedule, timeZone }: Window): Cron {
