@@ -4,8 +4,8 @@ import { timeText } from '../text/time.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
 import type { Gate } from './gate.ts';
 import { countLimit } from './limit.ts';
-import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind, type SlotRequest } from './slot.ts';
-import type { Standings } from './standings.ts';
+import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind } from './slot.ts';
+import type { RequestQueue, Standings } from './standings.ts';
 import { stateOfWindows } from './windows.ts';
 
 /** All that admission is decided on. */
@@ -72,7 +72,7 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
     canary: noteCanaries(canary, canaries),
     admitted: [...found, ...admitted].map(({ node }) => node),
     released: before.flatMap(({ node }) => (known.has(node) ? [] : [node])),
-    gate: isAsked(standings) ? limits.gate : undefined,
+    gate: standings.isAsked ? limits.gate : undefined,
     requeueAfterMs: requeueAfter(snapshot, ledger, limits),
   };
 }
@@ -174,33 +174,31 @@ interface Choice {
 }
 
 /** Who gets a slot: repairs, what is closed anyway, the cheapest of the rest, and what has failed, so that it starves nobody. */
-function choose(limits: Limits, { standings, uidOf }: LedgerSnapshot, held: ReadonlySet<string>): readonly Choice[] {
+function choose(
+  { mayStart, mayDisrupt, isHalted, mostNew, open, free, cap }: Limits,
+  { standings, uidOf }: LedgerSnapshot,
+  held: ReadonlySet<string>,
+): readonly Choice[] {
   const chosen: Choice[] = [];
-  let { open, free } = limits;
-  const take = (kind: SlotRequest['kind'], most: number): void => {
-    if (most <= 0) return;
-    let taken = 0;
-    for (const standing of standings.firstOf(kind, held.size + most)) {
-      if (chosen.length >= limits.cap || taken >= most) return;
+  const take = (queue: RequestQueue, kind: SlotKind, most: number): number => {
+    const before = chosen.length;
+    const end = Math.min(cap, before + most);
+    if (before >= end) return 0;
+    for (const standing of standings.inOrder(queue)) {
       if (held.has(standing.node) || uidOf(standing.node) !== standing.nodeUID) continue;
-      // Nobody is disturbed where nobody can be: no window, no budget.
-      const isFree = standing.request?.isClosedAnyway === true;
-      // One that has failed is counted already.
-      const places = kind === 'Retry' ? open : Math.min(open, free);
-      if (isFree ? !limits.mayStart : !limits.mayDisrupt || places < 1) continue;
-      chosen.push({ standing, kind: isFree ? 'Fresh' : kind });
-      taken += 1;
-      if (isFree) continue;
-      open -= 1;
-      if (kind !== 'Retry') free -= 1;
+      chosen.push({ standing, kind });
+      if (chosen.length >= end) break;
     }
+    return chosen.length - before;
   };
-  take('Repair', Math.min(limits.cap, free));
-  if (!limits.isHalted) {
-    take('Fresh', limits.cap);
-    take('New', Math.min(limits.cap, limits.mostNew, free));
-  }
-  take('Retry', limits.cap);
+  // Nobody is disturbed where nobody can be: no window, no budget.
+  const anybody = mayStart ? Infinity : 0;
+  const repairs = take('Repair', 'Repair', mayDisrupt ? free : 0);
+  take('Fresh', 'Fresh', isHalted ? 0 : anybody);
+  const others = take('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
+  take('FreshRetry', 'Fresh', anybody);
+  // These are counted already.
+  take('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
   return chosen;
 }
 
@@ -208,10 +206,6 @@ function noteCanaries({ record, places }: CanaryState, started: readonly string[
   if (record === undefined || places === undefined || started.length === 0) return record;
   const { readySince: _over, ...rest } = record;
   return { ...rest, nodes: [...record.nodes, ...started] };
-}
-
-function isAsked(standings: Standings): boolean {
-  return (['Repair', 'Retry', 'Fresh', 'New'] as const).some((kind) => standings.asking(kind) > 0);
 }
 
 /** Of a node that another policy has won no event comes here. */

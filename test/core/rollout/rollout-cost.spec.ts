@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { stepLedger } from '../../../src/core/rollout/ledger.ts';
 import type { NodeStanding } from '../../../src/core/rollout/slot.ts';
-import { Standings } from '../../../src/core/rollout/standings.ts';
+import { type RequestQueue, Standings } from '../../../src/core/rollout/standings.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aSlotOf, aStanding, manyAsking, noon } from './rollout-builders.ts';
 
@@ -14,10 +14,11 @@ class CountingStandings extends Standings {
     return super.get(node);
   }
 
-  override firstOf(...asked: Parameters<Standings['firstOf']>): readonly NodeStanding[] {
-    const found = super.firstOf(...asked);
-    this.looks += found.length;
-    return found;
+  override *inOrder(queue: RequestQueue): Iterable<NodeStanding> {
+    for (const one of super.inOrder(queue)) {
+      this.looks += 1;
+      yield one;
+    }
   }
 
   override get notReady(): ReadonlySet<string> {
