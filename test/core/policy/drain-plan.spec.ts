@@ -175,6 +175,18 @@ describe('a plan while its pods are told to go', () => {
     }
   });
 
+  it('leaves an instance that stays where it is, although the pod that held it had to go for another', () => {
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1 } }] };
+    const device = aDevice(sliced({ '3g.20gb@0': ['team/a'], '3g.20gb@4': ['team/a'] }));
+    const basis = { plan: plan(device, wish), device };
+    const asked = drainOf(basis.plan);
+    const marks = { drain: asked, reported: basis.plan };
+    const gone = aDevice(sliced());
+    expect(planDrained(gone, wish, { ...marks, basis }, new Map(), new Map()).report).to.deep.equal(basis.plan);
+    // An agent that has been restarted does not know: what it plans then is to be looked at again, and harms nobody.
+    expect(planDrained(gone, wish, marks, new Map(), new Map()).report).to.deep.equal(plan(gone, wish));
+  });
+
   it('says who is really in the way, pod or process', () => {
     const users = new Map([[first, ['pid 42 (python3)']]]);
     const processes = aDevice(withPods(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] }), { '3g.20gb@4': ['team/b'] }));
