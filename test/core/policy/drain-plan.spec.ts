@@ -120,6 +120,12 @@ describe('a plan that pods are in the way of', () => {
       plan(aDevice(sliced({ '3g.20gb@4': ['team/a'] }))),
     ].map(({ hash }) => hash);
     expect(new Set(hashes).size).to.equal(4);
+    const wish = { gpus: [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '7g.40gb': 1 } })) };
+    const [one, other] = [0, 1].map((held) =>
+      plan(aDevice(...[0, 1].map((index) => aGpu({ index, ...(index === held ? { pods: ['team/a'] } : {}) }))), wish),
+    );
+    expect(one?.affectedPods).to.deep.equal(other?.affectedPods);
+    expect(one?.hash).to.not.equal(other?.hash);
   });
 });
 
