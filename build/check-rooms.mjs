@@ -13,10 +13,12 @@ const order = [
   'pods',
   'nvidia',
   'owners',
+  'rollout',
   'policy',
   'node',
   'status',
   'migparted',
+  'explain',
 ];
 const core = 'src/core/';
 

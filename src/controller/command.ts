@@ -6,6 +6,7 @@ import { controllerManager } from '../api/names.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
 import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
+import { defaultSystemNamespaces } from '../core/pods/system-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
@@ -15,9 +16,11 @@ import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
-import { integer, oneOf } from '../process/option.ts';
+import { steadyMs } from '../process/clock.ts';
+import { integer, limit, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { ControllerMetrics } from './metrics.ts';
 import { GpuPartitionOperator } from './operator.ts';
 
 interface ConfigMapName {
@@ -40,11 +43,17 @@ interface Options {
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
   readonly devicePluginSelector?: LabelSelector;
+  readonly systemNamespaces: readonly string[];
   readonly devicePluginConfigMap?: ConfigMapName;
   readonly advertiseDeadlineSeconds: number;
   readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
+  readonly maxConcurrentNodes: string;
+  readonly freeze?: string;
 }
+
+/** No reconcile takes so long while the API server is there: each of its requests has a deadline. */
+const stalledMs = 5 * 60_000;
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
 export function controllerCommand(): Command {
@@ -87,6 +96,12 @@ export function controllerCommand(): Command {
       equalitySelector,
     )
     .option(
+      '--system-namespaces <names>',
+      'namespaces of the device plugin, of other programs that hold GPUs, and of other owners of GPUs; labels of pods elsewhere say nothing',
+      nameList,
+      defaultSystemNamespaces,
+    )
+    .option(
       '--device-plugin-config-map <namespace/name>',
       'ConfigMap of the device plugin in which its strategy and time-slicing are kept for each node',
       configMapName,
@@ -98,6 +113,13 @@ export function controllerCommand(): Command {
       300,
     )
     .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', readHolders)
+    .option(
+      '--max-concurrent-nodes <n>',
+      'nodes that may change at a time, of all policies together: a number or a percentage of the GPU nodes, at least 1',
+      limit,
+      '10%',
+    )
+    .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
     .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
     .action(async (options: Options) => runController(options));
 }
@@ -108,15 +130,17 @@ async function runController(options: Options): Promise<void> {
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
   const state = { leads: false };
+  const registry = options.healthPort === undefined ? undefined : createRegistry({ program: 'controller' });
+  const metrics = registry && new ControllerMetrics(registry, steadyMs);
   const health =
     options.healthPort === undefined
       ? undefined
       : await serveHealth({
           logger,
           port: options.healthPort,
-          registry: createRegistry({ program: 'controller' }),
-          live: { process: () => undefined },
-          ready: { started: () => undefined },
+          ...(registry && { registry }),
+          live: { loops: () => metrics?.explainStall(stalledMs) },
+          ready: { watches: () => metrics && explainUnsynced(metrics) },
         });
   const lead = async (term: Term): Promise<void> => {
     state.leads = true;
@@ -124,14 +148,17 @@ async function runController(options: Options): Promise<void> {
       // Nothing that was begun as the leader goes on after: neither a write nor its retries.
       client: new KubeClient(client.config, controllerManager, term),
       logger,
+      metrics,
       instance: options.identity,
       agentNamespace: options.agentNamespace,
+      rollout: { maxConcurrentNodes: options.maxConcurrentNodes, freeze: options.freeze },
       settings: {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,
         waitingPollMs: options.waitingPollMs,
         refreshAfterMs: options.refreshAfterMs,
         pluginSelector: options.devicePluginSelector,
+        systemNamespaces: options.systemNamespaces,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
         gpuHolders: options.gpuClients ?? defaultHolders,
@@ -145,6 +172,7 @@ async function runController(options: Options): Promise<void> {
       if (!term.signal.aborted) throw error;
     } finally {
       await operator.stop();
+      metrics?.detach();
       state.leads = false;
     }
   };
@@ -164,10 +192,21 @@ async function runController(options: Options): Promise<void> {
   }
 }
 
+/** One that stands by is ready to take over; one that leads decides nothing before its lists are complete. */
+function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefined {
+  return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
+}
+
 function equalitySelector(text: string): LabelSelector {
   const selector = parseEqualitySelector(text);
   if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
   return selector;
+}
+
+function nameList(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))) return names;
+  throw new InvalidArgumentError('must be names of namespaces as in gpu-operator,kube-system.');
 }
 
 function configMapName(text: string): ConfigMapName {

@@ -7,6 +7,7 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import type { Cluster } from './cluster.ts';
 import type { Executor } from './execute.ts';
 import type { Gatherer } from './gather.ts';
+import type { NodeStep } from './node-step.ts';
 import type { NodeReporter } from './report-node.ts';
 
 /** Our own write should be back within moments; after so many ms the Node itself is asked. */
@@ -20,6 +21,7 @@ export class NodeReconciler {
   readonly #gatherer: Gatherer;
   readonly #executor: Executor;
   readonly #reporter: NodeReporter;
+  readonly #onStep: ((step: NodeStep) => void) | undefined;
   readonly #now: () => number;
 
   constructor(parts: {
@@ -27,30 +29,36 @@ export class NodeReconciler {
     readonly gatherer: Gatherer;
     readonly executor: Executor;
     readonly reporter: NodeReporter;
+    /** Told what was found and done, for logs and metrics. */
+    readonly onStep?: ((step: NodeStep) => void) | undefined;
     readonly now: () => number;
   }) {
     this.#cluster = parts.cluster;
     this.#gatherer = parts.gatherer;
     this.#executor = parts.executor;
     this.#reporter = parts.reporter;
+    this.#onStep = parts.onStep;
     this.#now = parts.now;
   }
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
     // 1. Gather what is known. A node that is gone takes its partition with it (owner reference).
-    if (!this.#cluster.nodes.get(name)) return this.#cluster.forget(name);
+    if (!this.#cluster.nodes.get(name)) return this.#reporter.forget(name);
     const left = await this.#catchUp(name);
     if (left !== undefined) return { requeueAfterMs: left };
     const node = this.#cluster.nodes.get(name);
-    if (!node) return this.#cluster.forget(name);
+    if (!node) return this.#reporter.forget(name);
     const known = this.#gatherer.known(node);
+    if (known.slot) this.#cluster.rollout.begin(name);
     // 2. Decide; read more where that is asked for.
     const found = await this.#decide(known, this.#cluster.memoryOf(name));
     if (!found) return { requeueAfterMs: 200 };
-    const { snapshot, verdict, commands } = found;
+    const { snapshot, verdict, commands, standing } = found;
+    this.#reporter.note(snapshot, verdict, standing);
     // 3. Execute.
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);
+    this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
     // 4. Report.
     return { requeueAfterMs: await this.#reporter.report(snapshot, refusal ?? verdict, memory) };
   }

@@ -346,6 +346,10 @@ export interface GpuPartitionPolicy {
        */
       epoch: number;
       /**
+       * Generation of the policy that it was admitted for.
+       */
+      generation?: number;
+      /**
        * When it was admitted; the drain counts from here.
        */
       startTime?: string;

@@ -1,6 +1,7 @@
 import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
 import { matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
+import { explainWindow } from '../rollout/windows.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import { checkPolicySharing } from './sharing.ts';
@@ -27,6 +28,10 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
         'and have the device plugin use it (docs/device-plugin.md)',
     };
   }
+  for (const [index, window] of (spec.rollout?.windows ?? []).entries()) {
+    const why = explainWindow(window);
+    if (why !== undefined) return { reason: 'BadWindow', message: `spec.rollout.windows[${index}]: ${why}` };
+  }
   const sharing = checkPolicySharing(spec);
   if (sharing) return { reason: 'SharingRefused', message: `${sharing.path.join('.')}: ${sharing.message}` };
   for (const [index, entry] of spec.layouts.entries()) {
@@ -39,10 +44,13 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
 function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
   // A glob that meets no model we know may still meet a new one, whose table its driver will tell.
   const candidates = modelsOf(entry);
-  const refusals = candidates.map((model) => layoutFor(entry, model, modelName(model)));
-  const first = refusals.find((result) => 'refusal' in result);
-  if (first === undefined || refusals.some((result) => !('refusal' in result))) return undefined;
-  return 'refusal' in first ? explain(first.refusal, entry, candidates) : undefined;
+  let first: PolicyRefusal | undefined;
+  for (const model of candidates) {
+    const result = layoutFor(entry, model, modelName(model));
+    if (!('refusal' in result)) return undefined;
+    first ??= result.refusal;
+  }
+  return first && explain(first, entry, candidates);
 }
 
 function explain(refusal: PolicyRefusal, entry: PolicyLayout, candidates: readonly GpuModel[]): PolicyRefusal {
