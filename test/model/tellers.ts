@@ -21,7 +21,7 @@ export class Tellers {
       while (next < to) {
         const range = { from: next, to: Math.min(next + mostSeeds, to), theme };
         next = range.to;
-        worker.postMessage(range);
+        worker.postMessage(range, []);
         const [found]: readonly unknown[] = await once(worker, 'message');
         if (typeof found !== 'string') continue;
         next = to;
