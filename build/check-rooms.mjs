@@ -18,6 +18,7 @@ const order = [
   'node',
   'status',
   'migparted',
+  'explain',
 ];
 const core = 'src/core/';
 

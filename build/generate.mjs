@@ -1,10 +1,12 @@
-// Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write.
+// Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write;
+// and docs/metrics.md.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
+import { writeMetricsPage } from './generate-metrics.mjs';
 
 /** What comes from files of users; all else the API server has validated. */
 const validated = ['GpuPartitionPolicy'];
@@ -51,6 +53,7 @@ const metadata = {
     deletionTimestamp: { type: 'string' },
     labels: { type: 'object', additionalProperties: { type: 'string' } },
     annotations: { type: 'object', additionalProperties: { type: 'string' } },
+    finalizers: { type: 'array', items: { type: 'string' } },
   },
 };
 
@@ -102,3 +105,5 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
     ].join('\n'),
   );
 }
+
+await writeMetricsPage();

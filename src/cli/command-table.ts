@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
+    name: 'explain',
+    summary: 'explain pod NAMESPACE/NAME: why a pod is pending, and what would let it run',
+    load: async () => (await import('./commands/explain.ts')).explainCommand,
+  },
+  {
     name: 'node',
     summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset',
     load: async () => (await import('./commands/node.ts')).nodeCommand,

@@ -19,7 +19,7 @@ const ours: readonly FindingCode[] = [
   'UnknownPreset',
   'DoesNotFit',
   'SharingRefused',
-  'NotSupportedYet',
+  'BadWindow',
 ];
 
 /** FUZZ_SEED repeats a run, FUZZ_GROUPS=3000 makes a long one. */
