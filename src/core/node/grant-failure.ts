@@ -86,6 +86,12 @@ function failedGrant({ partition, now }: Situation): { readonly epoch: number; r
   return harmless.includes(code) ? undefined : { epoch: granted.epoch, code };
 }
 
+/** What people ask of the node now: the policy's generation, and for another try. */
+export function askedOf(situation: Situation): string {
+  const { annotations } = situation.node.metadata;
+  return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation]]));
+}
+
 function generationOf({ claim }: Situation): string {
   const { uid = '', generation = 0 } = claim.winner?.metadata ?? {};
   return `${uid.slice(0, 8)}.${generation}`;
