@@ -1,9 +1,8 @@
-import type { GpuNodePartition } from '../../api/types.ts';
+import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import type { Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
-import { deviceKey } from './refresh-mark.ts';
 import type { Situation } from './snapshot.ts';
 
 /** What failed grants of a node have in common. */
@@ -100,7 +99,12 @@ function generationOf({ claim }: Situation): string {
 function faultOf({ partition, node }: Situation): string {
   const { error, driverVersion, bootID, gpus = [] } = partition.status?.device ?? {};
   const asked = node.metadata.annotations?.[retryAnnotation];
-  return fingerprint(canonicalJson([error?.code, error?.gpu, driverVersion, bootID, deviceKey(gpus), asked]));
+  return fingerprint(canonicalJson([error?.code, error?.gpu, driverVersion, bootID, gpus.map(layoutOf), asked]));
+}
+
+/** Instances that were made again are the same, whatever their ids. */
+function layoutOf({ uuid, mig, error, instances }: GpuReport): unknown {
+  return [uuid, mig, error !== undefined, instances.map(({ profile, start }) => `${profile}@${start}`).sort()];
 }
 
 /** A grant that its agent may still be acting on. */
