@@ -86,7 +86,7 @@ export class PolicyReconciler {
       now: this.#now(),
       policy: this.#cluster.policies.get(name) ?? policy,
       standings: rollout.of(name),
-      standingOf: (node) => rollout.standingOf(node),
+      standingOf: (node) => this.#cluster.standingOf(node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: record.tally.matched - record.tally.size('lost'),
       mayAdmit: record.acceptedGeneration === policy.metadata.generation && record.tally.size('unseen') === 0,

@@ -161,11 +161,15 @@ export class Fleet {
     return policies;
   }
 
+  /** The policy that decides over a node now. */
+  winnerOf(node: string): string | undefined {
+    return pickWinner(this.#recordsOf(node))?.policy.metadata.name;
+  }
+
   /** What the policies say of a node now. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodeClaim {
-    const records = this.policiesOf(name).flatMap((policy) => this.#policies.get(policy) ?? []);
-    // A policy that is not valid anywhere leaves its nodes to one that is.
-    const winner = records.find(({ refusal }) => refusal === undefined) ?? records[0];
+    const records = this.#recordsOf(name);
+    const winner = pickWinner(records);
     for (const record of records) record.unchecked.delete(name);
     if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
     const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
@@ -180,6 +184,10 @@ export class Fleet {
       refusedBy: isAccepted || winner.unchecked.size > 0 ? undefined : listRefused(winner),
       wish,
     };
+  }
+
+  #recordsOf(node: string): readonly PolicyRecord[] {
+    return this.policiesOf(node).flatMap((policy) => this.#policies.get(policy) ?? []);
   }
 
   #wishOf({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeResolution | undefined {
@@ -224,6 +232,11 @@ export class Fleet {
     record?.refused.delete(node);
     record?.tally.remove(node);
   }
+}
+
+/** A policy that is not valid anywhere leaves its nodes to one that is. */
+function pickWinner(records: readonly PolicyRecord[]): PolicyRecord | undefined {
+  return records.find(({ refusal }) => refusal === undefined) ?? records[0];
 }
 
 /** Nodes that keep a generation from being accepted: the first, and how many. Undefined where none does. */

@@ -25,7 +25,10 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   // The start-up taint keeps the node closed: no layout of it was ever verified.
   if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
   // What nobody knows cannot be compared with what is advertised.
-  if (isUntouched(situation) || partition.status?.device?.gpus === undefined) return addPatch(ruling, change);
+  if (partition.status?.device?.gpus === undefined) return addPatch(ruling, change);
+  if (isUntouched(situation)) {
+    return addPatch(ruling, combine(change, layoutLabels(situation, presentOffer(situation).labels)));
+  }
   const pending = advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
