@@ -37,7 +37,9 @@ async function buildProgram(
   programName: string,
 ): Promise<Command> {
   const program = new Command(programName)
-    .description('Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts; see and explain a cluster.')
+    .description(
+      'Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts; see and explain a cluster.',
+    )
     .version(programVersion)
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', `\n${EXIT_CODES}`);

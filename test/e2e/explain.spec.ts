@@ -270,13 +270,15 @@ describe('explain pod, on a cluster with the real scheduler', function () {
       layouts: [{ profiles: { '1g.10gb': 4 } }],
     });
     await create('for-later', { limits: { 'nvidia.com/mig-1g.10gb': 1 } });
-    await rig().untilReason('halves', 'PodsUseGpus');
+    await rig().untilReason('halves', 'Draining');
     const found = await eventually(
       () => explain('for-later'),
       ({ code }) => code === 'Changing',
       { timeoutMs: 20_000, what: 'the reason' },
     );
-    expect(found.message).to.contain('nearest is node halves: it is to have 4 of them; Waiting, PodsUseGpus: ');
+    expect(found.message).to.contain(
+      'nearest is node halves: it is closed while its GPUs change: Draining: waiting for 2 pods to go',
+    );
     await rig().kubectl('delete', 'pod', 'holder-1', 'holder-2', '--wait', '--grace-period=1');
     await eventually(
       () => placeOf('for-later'),
