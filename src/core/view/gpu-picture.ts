@@ -29,7 +29,7 @@ export interface GpuPicture {
   /** Undefined for a GPU that is whole. */
   readonly now: readonly PicturedSlice[] | undefined;
   /** Absent where nothing is to change. */
-  readonly then?: { readonly slices: readonly PicturedSlice[] | undefined } | { readonly refusal: string };
+  readonly after?: { readonly slices: readonly PicturedSlice[] | undefined } | { readonly refusal: string };
 }
 
 /** @param wish undefined where no policy decides over the GPU */
@@ -46,7 +46,7 @@ export function pictureGpu(
   const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
   const untouchable = foreign.get(gpu.uuid);
   const result = planGpuChange(viewReport(device, gpu), want, (place) => untouchable?.has(placeOf(place)) !== true);
-  if ('refusal' in result) return { ...base, now, then: { refusal: result.refusal.message } };
+  if ('refusal' in result) return { ...base, now, after: { refusal: result.refusal.message } };
   const { destroy, keep, create } = result.change;
   const going = new Set(destroy.map(placeOf));
   const kept = new Set(keep.map(placeOf));
@@ -61,7 +61,7 @@ export function pictureGpu(
   const slices = [...(now ?? []).filter((one) => kept.has(placeOf(one))), ...coming].toSorted(
     (a, b) => a.start - b.start,
   );
-  return { ...base, now: marked, then: { slices: want === 'Disabled' ? undefined : slices } };
+  return { ...base, now: marked, after: { slices: want === 'Disabled' ? undefined : slices } };
 }
 
 function sliceOf({ profile, start, busy = false, pods = [] }: GpuReport['instances'][number]): PicturedSlice {
@@ -79,7 +79,7 @@ export function drawGpuPicture(
   geometry: Geometry | undefined,
   columns: number,
 ): readonly Line[] {
-  const { product, error, now, then, pods } = picture;
+  const { product, error, now, after, pods } = picture;
   const title = [span(name, 'title'), span(`  ${product}`)];
   if (error !== undefined) return [[...title, span(`  ${error}`, 'bad')]];
   if (geometry === undefined) return [[...title, span('  no MIG: whole GPU'), ...holders(pods)]];
@@ -87,17 +87,17 @@ export function drawGpuPicture(
     span(`  ${word.padEnd(5)}`, 'dim'),
     ...drawBar(geometry, slices, Math.min(columns - indent.length - 2, widest)),
   ];
-  const after: readonly Line[] =
-    then === undefined
+  const planned: readonly Line[] =
+    after === undefined
       ? []
-      : 'refusal' in then
-        ? [[span('  then '), span(then.refusal, 'bad')]]
-        : [bar('then', then.slices)];
+      : 'refusal' in after
+        ? [[span('  then '), span(after.refusal, 'bad')]]
+        : [bar('then', after.slices)];
   const held = (now ?? []).flatMap(({ profile, start, pods: names }): readonly Line[] =>
     names.length === 0 ? [] : [[span(`${indent}${profile} at ${start}: ${names.join(', ')}`, 'dim')]],
   );
   const whole = pods.length === 0 ? [] : [[span(`${indent}whole GPU: ${pods.join(', ')}`, 'dim')]];
-  return [title, bar('now', now), ...after, ...held, ...whole];
+  return [title, bar('now', now), ...planned, ...held, ...whole];
 }
 
 function holders(pods: readonly string[]): readonly Span[] {

@@ -35,7 +35,13 @@ export function fitLine(line: Line, columns: number): Line {
       left -= width;
       continue;
     }
-    if (left > 0) fitted.push({ text: `${Array.from(text).slice(0, left - 1).join('')}…`, tone });
+    if (left > 0)
+      fitted.push({
+        text: `${Array.from(text)
+          .slice(0, left - 1)
+          .join('')}…`,
+        tone,
+      });
     break;
   }
   return trimEnd(fitted);

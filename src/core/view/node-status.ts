@@ -80,7 +80,7 @@ export function drawNodeStatus(partition: GpuNodePartition, columns: number): re
       )
     : [];
   const pictures = drawGpus(partition, view.gpus, columns);
-  const isMarked = view.gpus.some(({ now, then }) => now !== undefined || then !== undefined);
+  const isMarked = view.gpus.some(({ now, after }) => now !== undefined || after !== undefined);
   const notes: readonly Line[] = isMarked ? [[span(`  ${legend}`, 'dim')]] : [];
   return [...head, ...planned.map((text): Line => [span(`  ${text}`)]), ...pictures, ...notes].map((line) =>
     fitLine(line, columns),

@@ -48,7 +48,7 @@ describe('the pictures of gpu-partition status', () => {
     expect(busy?.now?.filter(({ state }) => state === 'going').map(({ profile }) => profile)).to.deep.equal([
       '2g.10gb',
     ]);
-    expect(busy?.then).to.have.nested.property('slices').with.lengthOf(4);
+    expect(busy?.after).to.have.nested.property('slices').with.lengthOf(4);
   });
 
   it('show a GPU whose MIG mode goes', () => {
