@@ -8,15 +8,16 @@ const mostNamed = 16;
 export interface KubeletWord {
   /** Which pods hold which device. */
   readonly holders: Holders;
-  readonly advertised: NonNullable<DeviceReport['advertised']>;
+  /** Absent where this kubelet does not tell (before Kubernetes 1.28). */
+  readonly advertised?: NonNullable<DeviceReport['advertised']>;
 }
 
 /** The node's kubelet, as the agent uses it. */
 export interface Kubelet {
   /**
    * @param strategy of the policy: under some a GPU in MIG mode is itself not offered
-   * @returns undefined where this kubelet does not tell: then processes alone show who uses a GPU
-   * @throws where it should tell and does not answer: unknown is not empty
+   * @returns undefined where it need not be asked (`--ignore-pods`): then processes alone show who uses a GPU
+   * @throws where it does not answer: unknown is not empty
    */
   ask(device: DeviceReport, strategy: Strategy | undefined): Promise<KubeletWord | undefined>;
 }

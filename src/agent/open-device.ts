@@ -7,6 +7,7 @@ import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../device/errors.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
+import type { Deadlines } from '../device/command/runner.ts';
 import { openNvidiaSmi } from '../device/command/nvidia-smi.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
@@ -18,6 +19,7 @@ export interface DeviceOptions {
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
+  readonly timeouts: Deadlines;
 }
 
 /** Told of each operation that is done, as a command line. */
@@ -36,6 +38,7 @@ export async function openDevice(
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
   const smi = openNvidiaSmi({
+    ...options.timeouts,
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
     ...(driverRoot === undefined ? {} : { driverRoot }),
   });

@@ -101,6 +101,8 @@ export const nodeReasons = [
   'PodsUseGpus',
   'ProcessesUseGpus',
   'NoPodsUseGpus',
+  'GpusUnhealthy',
+  'GpusHealthy',
   'Applying',
   'AdvertisePending',
   'RefreshBlocked',

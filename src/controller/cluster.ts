@@ -19,6 +19,18 @@ interface NodeWrite {
   readonly at: number;
 }
 
+/** What tells a node's slot in a ledger. */
+export function nameSlot(
+  { metadata }: NodeObject,
+  partition: GpuNodePartition | undefined,
+): Parameters<typeof slotOf>[1] {
+  return {
+    node: metadata.name,
+    nodeUID: metadata.uid ?? '',
+    wishGeneration: partition?.spec.policy?.generation ?? 0,
+  };
+}
+
 /** What the controller knows of the cluster: its watches, its own writes, and what follows from them. */
 export class Cluster {
   readonly policies: OwnWrites<GpuPartitionPolicy & KubeObject>;
@@ -53,12 +65,15 @@ export class Cluster {
     this.#memories.set(name, memory);
   }
 
-  /** The slot of a node in a policy's ledger, if it was given for the generation that decides. */
-  slotOf({ metadata }: GpuPartitionPolicy, node: NodeObject): Slot | undefined {
-    const { generation = 0, uid } = metadata;
+  /** The slot of a node in a policy's ledger, if it was given for the wish that the node has. */
+  slotOf(
+    { metadata }: GpuPartitionPolicy,
+    node: NodeObject,
+    partition: GpuNodePartition | undefined,
+  ): Slot | undefined {
     const policy = this.policies.get(metadata.name);
-    if (policy?.metadata.uid !== uid) return undefined;
-    return slotOf(policy?.status?.inFlight, { node: node.metadata.name, nodeUID: node.metadata.uid ?? '', generation });
+    if (policy?.metadata.uid !== metadata.uid) return undefined;
+    return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
   }
 
   /** Nodes in flight of all policies but one. */

@@ -6,6 +6,7 @@ import { controllerManager } from '../api/names.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
 import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
+import { defaultSystemNamespaces } from '../core/pods/system-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
@@ -42,6 +43,7 @@ interface Options {
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
   readonly devicePluginSelector?: LabelSelector;
+  readonly systemNamespaces: readonly string[];
   readonly devicePluginConfigMap?: ConfigMapName;
   readonly advertiseDeadlineSeconds: number;
   readonly gpuClients?: readonly GpuHolder[];
@@ -92,6 +94,12 @@ export function controllerCommand(): Command {
       '--device-plugin-selector <labels>',
       'labels of a device plugin that is not NVIDIA’s: key=value,…',
       equalitySelector,
+    )
+    .option(
+      '--system-namespaces <names>',
+      'namespaces of the device plugin, of other programs that hold GPUs, and of other owners of GPUs; labels of pods elsewhere say nothing',
+      nameList,
+      defaultSystemNamespaces,
     )
     .option(
       '--device-plugin-config-map <namespace/name>',
@@ -150,6 +158,7 @@ async function runController(options: Options): Promise<void> {
         waitingPollMs: options.waitingPollMs,
         refreshAfterMs: options.refreshAfterMs,
         pluginSelector: options.devicePluginSelector,
+        systemNamespaces: options.systemNamespaces,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
         gpuHolders: options.gpuClients ?? defaultHolders,
@@ -192,6 +201,12 @@ function equalitySelector(text: string): LabelSelector {
   const selector = parseEqualitySelector(text);
   if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
   return selector;
+}
+
+function nameList(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))) return names;
+  throw new InvalidArgumentError('must be names of namespaces as in gpu-operator,kube-system.');
 }
 
 function configMapName(text: string): ConfigMapName {

@@ -6,9 +6,14 @@ import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
+import { Gate } from '../process/gate.ts';
 import { type NodeObject, projectNode } from './project.ts';
+import { gpuResourcesOf, type PodObject, projectPod } from './project-pod.ts';
+
+/** Lists of one node's pods that are read at a time. */
+const mostPodLists = 4;
 
 /** Reads what is decided on. */
 export class Gatherer {
@@ -17,6 +22,7 @@ export class Gatherer {
   readonly #settings: NodeSettings;
   readonly #configFiles: ConfigMapFiles | undefined;
   readonly #now: () => number;
+  readonly #podLists = new Gate(mostPodLists);
 
   constructor(parts: {
     readonly client: KubeClient;
@@ -43,7 +49,7 @@ export class Gatherer {
       node,
       partition,
       claim,
-      slot: claim.winner && this.#cluster.slotOf(claim.winner, node),
+      slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
       agent: this.#cluster.agents.viewOf(name),
       settings: this.#settings,
     };
@@ -52,7 +58,7 @@ export class Gatherer {
   /** The same with more of it. @returns undefined where the node is gone */
   async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
-    const [found, configFiles] = await Promise.all([this.#listPods(name), this.#configFiles?.read()]);
+    const [found, configFiles] = await Promise.all([this.#listPods(snapshot), this.#configFiles?.read()]);
     const more = { ...snapshot, pods: found, configFiles };
     if (look === 'Pods') return { ...more, now: this.#now() };
     const [node, policy, slices, holders] = await Promise.all([
@@ -69,11 +75,7 @@ export class Gatherer {
       node,
       fresh: {
         policy: policy && { uid, generation },
-        slot: slotOf(policy?.status?.inFlight, {
-          node: name,
-          nodeUID: node.metadata.uid ?? '',
-          generation: generation ?? 0,
-        }),
+        slot: slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition)),
         resourceSlices: slices,
         holders,
       },
@@ -101,13 +103,16 @@ export class Gatherer {
     ]);
   }
 
-  async #listPods(node: string): Promise<readonly NodePod[]> {
-    const { items } = await this.#client.list<KubeObject & NodePod>(
-      pods,
-      { fieldSelector: `spec.nodeName=${node}` },
-      { paged: false },
+  /** Anybody may bind any number of pods to a node: what is kept of them is little, and few lists are read at a time. */
+  async #listPods({ node, partition }: NodeSnapshot): Promise<readonly NodePod[]> {
+    const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
+    const offered = partition?.status?.device?.advertised?.resources ?? {};
+    const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
+    const project = (pod: PodObject): PodObject => projectPod(pod, this.#settings.systemNamespaces, isKept);
+    const list = this.#podLists.pass(() =>
+      this.#client.list<PodObject>(pods, { fieldSelector }, { paged: false, project }),
     );
-    return items;
+    return (await list).items;
   }
 
   /** None where the cluster has no such API. */

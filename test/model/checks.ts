@@ -200,7 +200,9 @@ export class Invariants {
       fresh.policy.uid === winner?.metadata.uid &&
       fresh.policy.generation === winner?.metadata.generation;
     demand(isCurrent, 'S8', 'granted for a policy that is another one by now');
-    demand(winner?.spec.mode !== 'Plan' && winner?.spec.rollout?.paused !== true, 'S12', 'granted against the policy');
+    const hasStarted = (slot?.generation ?? 0) < (winner?.metadata.generation ?? 0);
+    const isPaused = winner?.spec.rollout?.paused === true && !hasStarted;
+    demand(winner?.spec.mode !== 'Plan' && !isPaused, 'S12', 'granted against the policy');
     demand(claim.isAccepted, 'S4', 'granted for a generation that is not accepted');
     demand(agent.state === 'Ready' && device?.step !== 'Unknown', 'S10', 'granted on what nobody knows');
     demand(device?.bootID === node.status?.nodeInfo?.bootID, 'S10', 'granted on what was read before the restart');
@@ -224,7 +226,11 @@ export class Invariants {
     const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
     const mayDrain = slot !== undefined && claim.winner?.spec.drain?.scope !== 'None';
     demand(pod !== undefined, 'S13', `pod ${uid} is evicted, which nobody has seen`);
-    demand(isDaemon || (isAnnounced && mayDrain), 'S13', `pod ${uid} is evicted, which is a user’s, and was not announced`);
+    demand(
+      isDaemon || (isAnnounced && mayDrain),
+      'S13',
+      `pod ${uid} is evicted, which is a user’s, and was not announced`,
+    );
   }
 
   #mayBeOpened(snapshot: NodeSnapshot, removed: readonly string[]): void {
@@ -254,7 +260,9 @@ export class Invariants {
     const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
     // What was never told of, and GPUs that are lost, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
-    const isTrue = isUnknown || Object.keys(found).length === 0 || sameJson(found, offer);
+    // Unheard of, a GPU may have come back meanwhile: it must not offer what is not there.
+    const isThere = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
+    const isTrue = isUnknown || isThere || Object.keys(found).length === 0 || sameJson(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
     demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }

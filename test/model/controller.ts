@@ -1,5 +1,5 @@
 import { AgentPods } from '../../src/controller/agents.ts';
-import { Cluster } from '../../src/controller/cluster.ts';
+import { Cluster, nameSlot } from '../../src/controller/cluster.ts';
 import { type AgentPod, type NodeObject, projectNode } from '../../src/controller/project.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
 import type { Command, PodRef } from '../../src/core/node/commands.ts';
@@ -233,7 +233,7 @@ export class ControllerProcess {
       node,
       partition,
       claim,
-      slot: claim.winner && this.#cluster.slotOf(claim.winner, node),
+      slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
       agent: this.#agents.viewOf(name),
       settings,
     };
@@ -296,11 +296,7 @@ export class ControllerProcess {
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
     const holders = holdersOf({ partition: yield* this.#call('Read', () => this.#world.partition) });
-    const slot = slotOf(policy?.status?.inFlight, {
-      node: node.metadata.name,
-      nodeUID: node.metadata.uid ?? '',
-      generation: generation ?? 0,
-    });
+    const slot = slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition));
     return {
       ...more,
       now: timeline.now,

@@ -128,6 +128,8 @@ const table = {
       if (!gpu) return;
       world.checks.devicesAreLost([gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)]);
       gpu.isLost = true;
+      // It comes back empty, as after a change by hand, and only the kubelet could tell whose devices are offered still.
+      if (!world.setup.kubeletTells) world.hasDrifted = true;
       world.device.version += 1;
     },
   ],

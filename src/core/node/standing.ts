@@ -21,19 +21,15 @@ export function describeStanding(situation: Situation, ruling: Ruling): Standing
   };
 }
 
-/** A node that is about to be looked at with a slot may be changed by that: it counts as under way until it has been. */
-export function standBefore(situation: NodeSnapshot): Pick<Standing, 'isUnderWay'> | undefined {
-  return situation.slot === undefined ? undefined : { isUnderWay: true };
-}
-
 /** A node that takes no part. */
-export function standAside({ node }: Pick<NodeSnapshot, 'node'>): Standing {
+export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): Standing {
   return {
     isReady: isReadyNode(node),
     hasFailed: false,
     isVerified: false,
     isClosedAnyway: isClosedAnyway(node),
     isUnderWay: false,
+    wishGeneration: partition?.spec.policy?.generation ?? 0,
   };
 }
 

@@ -34,6 +34,8 @@ interface NodeRecord {
 }
 
 const mostNames = 5;
+/** Refusals that follow from what is published of a model. */
+const mistakes: readonly LayoutRefusal['reason'][] = ['UnknownProfile', 'UnknownPreset', 'DoesNotFit'];
 
 /**
  * Policies against nodes, kept up to date change by change: what a policy says of a node is worked out for that node, when the
@@ -170,7 +172,8 @@ export class Fleet {
     if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
     const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
     for (const record of records) record.refused.delete(name);
-    if (wish && 'refusal' in wish) winner.refused.set(name, describeRefusal(wish));
+    const refusal = wish && 'refusal' in wish ? this.#refusalForAll(winner.policy, partition) : undefined;
+    if (refusal) winner.refused.set(name, refusal);
     const isAccepted = winner.acceptedGeneration === winner.policy.metadata.generation;
     return {
       winner: winner.policy,
@@ -190,6 +193,17 @@ export class Fleet {
     const wish = resolveNode(spec, device, partition.spec.wish);
     this.#wishes.set(partition, { of: spec, wish });
     return wish;
+  }
+
+  /**
+   * Why a generation is a mistake, judged on one node. What only the agent's own word says, its tables and the number of its GPUs,
+   * stops that node alone: else one agent that lies would freeze a policy everywhere.
+   */
+  #refusalForAll({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): LayoutRefusal | undefined {
+    const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
+    const judged = resolveNode(spec, device, partition?.spec.wish);
+    if (!('refusal' in judged) || !mistakes.includes(judged.refusal.reason)) return undefined;
+    return describeRefusal(judged);
   }
 
   /** Looks anew which nodes a policy selects. @returns those that it selects or has selected */

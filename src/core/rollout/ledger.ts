@@ -4,7 +4,7 @@ import { timeText } from '../text/time.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
 import type { Gate } from './gate.ts';
 import { countLimit } from './limit.ts';
-import type { Canary, NodeStanding, Slot, SlotKind, SlotRequest } from './slot.ts';
+import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind, type SlotRequest } from './slot.ts';
 import type { Standings } from './standings.ts';
 import { stateOfWindows } from './windows.ts';
 
@@ -82,7 +82,7 @@ function isHeld(slot: Slot, { policy, standingOf, uidOf }: LedgerSnapshot): bool
   if (uidOf(slot.node) !== slot.nodeUID) return false;
   const standing = standingOf(slot.node);
   if (standing === undefined || standing.isUnderWay) return true;
-  const decides = standing.policy === policy.metadata.name && slot.generation === policy.metadata.generation;
+  const decides = standing.policy === policy.metadata.name && isFor(slot, standing);
   return decides && standing.slot !== slot.startTime;
 }
 

@@ -40,15 +40,22 @@ export interface NodeStanding {
   readonly isClosedAnyway: boolean;
   /** It is being changed, closed for it, or about to be. */
   readonly isUnderWay: boolean;
+  /** Generation of the policy when it got the wish that it has: slots that were given before are for another change. */
+  readonly wishGeneration: number;
   /** `startTime` of the slot that this was found with; undefined where it held none. */
   readonly slot?: string | undefined;
   readonly request?: SlotRequest | undefined;
 }
 
-/** The slot of a node in a ledger, if it was given for this generation. */
+/** The slot of a node in a ledger, if it was given for the wish that the node has. */
 export function slotOf(
   ledger: readonly Slot[] | undefined,
-  { node, nodeUID, generation }: { readonly node: string; readonly nodeUID: string; readonly generation: number },
+  node: Pick<NodeStanding, 'node' | 'nodeUID' | 'wishGeneration'>,
 ): Slot | undefined {
-  return ledger?.find((slot) => slot.node === node && slot.nodeUID === nodeUID && slot.generation === generation);
+  return ledger?.find((slot) => slot.node === node.node && slot.nodeUID === node.nodeUID && isFor(slot, node));
+}
+
+/** Whether a slot was given for the wish that the node has. An edit that asks the same of a node takes nothing away from it. */
+export function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeStanding, 'wishGeneration'>): boolean {
+  return generation >= wishGeneration;
 }

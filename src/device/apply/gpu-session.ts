@@ -1,4 +1,5 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { describeProcess } from '../../core/policy/device-users.ts';
 import type { DeviceApplyOptions, Disruption, Place } from './apply-options.ts';
 import type { DeviceDriver } from '../command/driver.ts';
 import { DeviceError } from '../errors.ts';
@@ -88,13 +89,14 @@ export class GpuSession {
     const users = report.processes.filter(
       (process) =>
         instance === undefined ||
+        process.instance === undefined ||
         (process.instance === instance.id &&
           (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
     );
     const devices = instance === undefined ? [] : (this.#devices.get(placeOf(instance)) ?? []);
     const uuids = devices.filter(({ id }) => parts === undefined || parts.includes(id)).map(({ uuid }) => uuid);
     const holders = [
-      ...users.map(({ pid, name }) => `pid ${pid} (${name})`),
+      ...users.map(describeProcess),
       ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),
     ];
     if (holders.length === 0) return report;

@@ -1,6 +1,6 @@
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
 import type { Engines, Geometry } from '../../core/gpu/geometry/geometry.ts';
-import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from './state.ts';
+import { isBusy, type DeviceState, type GpuInstanceState, type GpuState, type LostGpu } from './state.ts';
 
 /** The GPUs as they are told to the cluster: what placements, labels and busy checks need, and no more. */
 export function reportDevice(
@@ -33,9 +33,10 @@ function reportGpu(gpu: GpuState): GpuReport {
       mig: mig?.current,
       migPending: mig?.pending === mig?.current ? undefined : mig?.pending,
       busy: gpu.processes.length > 0 ? true : undefined,
+      health: gpu.health && { action: gpu.health.action, message: gpu.health.message.slice(0, 256) },
       error: fault && `${fault.code}: ${fault.message}`.slice(0, 256),
     }),
-    instances: gpu.instances.toSorted((a, b) => a.start - b.start).map(reportInstance),
+    instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu, one)),
   };
 }
 
@@ -46,12 +47,12 @@ function reportLost({ uuid, index, pciBusId, product, fault }: LostGpu): readonl
   return [{ uuid, index: index ?? 63, pciBusId, product: product ?? 'unknown', error, instances: [] }];
 }
 
-function reportInstance(instance: GpuInstanceState): InstanceReport {
+function reportInstance(gpu: GpuState, instance: GpuInstanceState): InstanceReport {
   return {
     profile: instance.profile,
     gi: instance.id,
     start: instance.start,
-    ...(instance.processes.length > 0 ? { busy: true } : {}),
+    ...(isBusy(gpu, instance) ? { busy: true } : {}),
     computeInstances: instance.computeInstances.map((one) => ({
       profile: one.profile,
       ...definedOnly({

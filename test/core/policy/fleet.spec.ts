@@ -160,6 +160,37 @@ describe('the acceptance of a generation', () => {
     expect(fleet.policy('p')?.refused.size).to.equal(0);
   });
 
+  it('is not refused by what a single agent says of its device: only that node cannot take it', () => {
+    const device = a100.status?.device ?? {};
+    const cut = {
+      product: 'NVIDIA A100-SXM4-40GB',
+      computeSlices: 7,
+      memorySlices: 8,
+      profiles: [{ name: '7g.40gb', id: 0, computeSlices: 7, memorySlices: 8, starts: [0], maxInstances: 1 }],
+    };
+    const unknown = { ...aGpu(), product: 'NVIDIA Nonesuch' };
+    const reports = {
+      'a table cut to one profile': { ...device, models: [cut] },
+      'a table of a model that nobody knows': {
+        gpus: [unknown],
+        models: [{ ...cut, product: 'NVIDIA Nonesuch' }],
+      },
+    };
+    for (const [what, hostile] of Object.entries(reports)) {
+      const fleet = aFleet([aPolicy()], { good: 'p', bad: 'p' });
+      const bad = fleet.claimOf('bad', aPartition({ device: hostile }));
+      expect(bad.wish, what).to.have.property('refusal');
+      expect(fleet.claimOf('good', a100).refusedBy, what).to.equal(undefined);
+      expect(fleet.policy('p')?.refused.size, what).to.equal(0);
+    }
+  });
+
+  it('is not refused by a node that reports fewer GPUs than an entry counts', () => {
+    const fleet = aFleet([aPolicy({ layouts: [{ gpus: { count: 2 }, mig: 'Disabled' }] })], { good: 'p', bad: 'p' });
+    expect(fleet.claimOf('bad', aPartition({ device: aDevice(aGpu()) })).wish).to.have.property('refusal');
+    expect(fleet.policy('p')?.refused.size).to.equal(0);
+  });
+
   it('is not asked of a node that joins later: it stands for itself', () => {
     const fleet = aFleet([accepted(aPolicy())], { good: 'p' });
     fleet.setNode('bad', { pool: 'p' });

@@ -97,9 +97,9 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
   };
 }
 
-/** Whoever has started finishes. */
+/** Whoever has started finishes; who was found half done finishes only what it is at. */
 export function paused({ claim, slot }: Situation): Ruling | undefined {
-  if (claim.winner?.spec.rollout?.paused !== true || slot !== undefined) return undefined;
+  if (claim.winner?.spec.rollout?.paused !== true || (slot && slot.kind !== 'Found')) return undefined;
   const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to go on';
   return { verdict: { phase: 'Pending', reason: 'Paused', message } };
 }
