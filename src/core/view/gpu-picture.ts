@@ -24,6 +24,8 @@ export interface GpuPicture {
   readonly product: string;
   /** Why it cannot be read. */
   readonly error?: string;
+  /** What its driver says of its health, where it is not well. */
+  readonly health?: string;
   /** Pods that hold the whole GPU. */
   readonly pods: readonly string[];
   /** Undefined for a GPU that is whole. */
@@ -39,8 +41,14 @@ export function pictureGpu(
   wish: GpuWish | undefined,
   foreign: ForeignInstances,
 ): GpuPicture {
-  const { index, product, error, pods = [] } = gpu;
-  const base = { index, product: product.replace(/^NVIDIA /, ''), pods, ...(error !== undefined && { error }) };
+  const { index, product, error, health, pods = [] } = gpu;
+  const base = {
+    index,
+    product: product.replace(/^NVIDIA /, ''),
+    pods,
+    ...(error !== undefined && { error }),
+    ...(health && { health: health.message }),
+  };
   const now = gpu.mig === 'Enabled' ? gpu.instances.map((one): PicturedSlice => sliceOf(one)) : undefined;
   if (!wish || error !== undefined || meetsWish(gpu, wish)) return { ...base, now };
   const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
@@ -79,8 +87,9 @@ export function drawGpuPicture(
   geometry: Geometry | undefined,
   columns: number,
 ): readonly Line[] {
-  const { product, error, now, after, pods } = picture;
-  const title = [span(name, 'title'), span(`  ${product}`)];
+  const { product, error, health, now, after, pods } = picture;
+  const sick = health === undefined ? [] : [span(`  ${health}`, 'bad')];
+  const title = [span(name, 'title'), span(`  ${product}`), ...sick];
   if (error !== undefined) return [[...title, span(`  ${error}`, 'bad')]];
   if (geometry === undefined) return [[...title, span('  no MIG: whole GPU'), ...holders(pods)]];
   const bar = (word: string, slices: readonly PicturedSlice[] | undefined): Line => [

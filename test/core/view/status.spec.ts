@@ -51,6 +51,12 @@ describe('the pictures of gpu-partition status', () => {
     expect(busy?.after).to.have.nested.property('slices').with.lengthOf(4);
   });
 
+  it('say what a driver says of a GPU that is not well', () => {
+    const sick = aGpu({ slices: ['7g.40gb@0'], health: { action: 'Reboot', message: 'the driver asks for a reboot' } });
+    const text = drawNodeStatus(aStatusNode({ name: 'n', gpus: [sick] }), 80).map(plainText);
+    expect(text).to.include('GPU 0  A100-SXM4-40GB  the driver asks for a reboot');
+  });
+
   it('show a GPU whose MIG mode goes', () => {
     const off = aStatusNode({ name: 'n', phase: 'Pending', gpus: [aGpu({ slices: ['7g.40gb@0'] })], wish: 'Disabled' });
     const text = drawNodeStatus(off, 80).map(plainText).join('\n');
