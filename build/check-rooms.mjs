@@ -19,6 +19,7 @@ const order = [
   'status',
   'migparted',
   'explain',
+  'view',
 ];
 const core = 'src/core/';
 

@@ -1,11 +1,12 @@
 // Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write;
-// and docs/metrics.md.
+// docs/metrics.md; and Grafana's dashboard.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
+import { writeDashboard } from './generate-dashboard.mjs';
 import { writeMetricsPage } from './generate-metrics.mjs';
 
 /** What comes from files of users; all else the API server has validated. */
@@ -107,3 +108,4 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
 }
 
 await writeMetricsPage();
+await writeDashboard();
