@@ -96,8 +96,10 @@ export class GrantWork {
       allOrNothing: partition.spec.strategy === 'single',
       mayStart: () => true,
       confirm: () => this.#confirm(partition, granted, false),
-      listHeld: async () =>
-        new Set((await kubelet?.ask(view.report, partition.spec.strategy))?.holders.ofDevice.keys()),
+      listHeld: async () => {
+        const { ofDevice, ofAny, stale } = (await kubelet?.ask(view.report, partition.spec.strategy))?.holders ?? {};
+        return new Set([...(ofDevice?.keys() ?? []), ...(ofAny ?? []), ...(stale ?? []).map(({ id }) => id)]);
+      },
     };
   }
 

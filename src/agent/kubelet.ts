@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuReport, Strategy } from '../api/types.ts';
-import { type Holders, listGpuHolders, listInstanceHolders } from '../core/pods/slice-holders.ts';
+import { type Holders, listGpuHolders, listInstanceHolders, listUnresolved } from '../core/pods/slice-holders.ts';
 
 /** What the node's kubelet says of its GPUs. */
 export interface KubeletWord {
@@ -26,7 +26,7 @@ export function withHolders(gpus: readonly GpuReport[], holders: KubeletWord['ho
     ...held(listGpuHolders(holders, gpu)),
     instances: gpu.instances.map((instance) => ({
       ...instance,
-      ...held(listInstanceHolders(holders, instance)),
+      ...held([...new Set([...listInstanceHolders(holders, instance), ...listUnresolved(holders)])]),
     })),
   }));
 }
