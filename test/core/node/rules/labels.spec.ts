@@ -28,6 +28,7 @@ describe('labels of a device, where we write them', () => {
   it('follow a device that changes while nothing is going to be changed back', () => {
     const world = aLabelledNode();
     world.policy = aSlicingPolicy({ rollout: { paused: true } });
+    world.slot = undefined;
     world.report({ gpus: wholeGpu.gpus ?? [] });
     expect(world.step().verdict.reason).to.equal('Paused');
     expect(world.labels).not.to.have.property(sliceCount);
