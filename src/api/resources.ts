@@ -12,3 +12,9 @@ export const resourceSlices = {
   kind: 'ResourceSlice',
 } as const;
 export const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as const;
+export const disruptionBudgets = {
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+} as const;

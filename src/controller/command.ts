@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
-import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
+import type { LabelSelector } from '../core/pods/plugin-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
@@ -16,14 +16,10 @@ import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
+import { configMapName, equalitySelector } from '../process/plugin-option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { GpuPartitionOperator } from './operator.ts';
-
-interface ConfigMapName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 interface Options {
   readonly kubeconfig?: string;
@@ -40,7 +36,7 @@ interface Options {
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
   readonly devicePluginSelector?: LabelSelector;
-  readonly devicePluginConfigMap?: ConfigMapName;
+  readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
   readonly advertiseDeadlineSeconds: number;
   readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
@@ -172,18 +168,6 @@ async function runController(options: Options): Promise<void> {
   } finally {
     await health?.stop();
   }
-}
-
-function equalitySelector(text: string): LabelSelector {
-  const selector = parseEqualitySelector(text);
-  if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
-  return selector;
-}
-
-function configMapName(text: string): ConfigMapName {
-  const [, namespace, name] = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
-  if (namespace === undefined || name === undefined) throw new InvalidArgumentError('must be NAMESPACE/NAME.');
-  return { namespace, name };
 }
 
 function readHolders(path: string): readonly GpuHolder[] {
