@@ -69,6 +69,11 @@ function judgePod(
   return { fate: 'Blocked', message: forced === undefined ? refusal.message : `${refusal.message}; ${forced}` };
 }
 
+/** Whether a pod goes because of the plan, now or as soon as its budget lets it. */
+export function isMoving(fate: PodFate): boolean {
+  return fate === 'Evicted' || fate === 'Deleted' || fate === 'Blocked';
+}
+
 /** What a pod has of a node's GPUs. */
 function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[] {
   return gpus.flatMap(({ index, pods = [], instances }) => [

@@ -1,7 +1,8 @@
 import { joinWords } from '../gpu/search/layout-words.ts';
+import { countWords } from '../text/count-words.ts';
 import { wrapText } from '../text/wrap.ts';
 import type { ChangePlan } from './change-plan.ts';
-import type { EvictionOutlook, PodFate } from './eviction-outlook.ts';
+import { type EvictionOutlook, isMoving, type PodFate } from './eviction-outlook.ts';
 import type { GpuOutlook, HeldSlice } from './gpu-outlook.ts';
 import type { NodeFate, PlannedNode } from './planned-node.ts';
 import type { PolicyOutlook } from './policy-change.ts';
@@ -16,7 +17,7 @@ export function writeChangePlan({ policies, nodes, waves }: ChangePlan): readonl
     ...waves.map((wave, index) => {
       const when = wave.notBefore === undefined ? '' : `, not before ${wave.notBefore}`;
       const taking = wave.nodes.flatMap((name) => nodes.find(({ node }) => node === name) ?? []);
-      return [`Wave ${index + 1} of ${waves.length}${when}`, ...writeAlike(taking)];
+      return [`Wave ${index + 1} of ${waves.length}${when}: ${countMoves(taking)}`, ...writeAlike(taking)];
     }),
     ...still.map(([fate, title]) =>
       writeStill(
@@ -56,6 +57,11 @@ function writeStill(title: string, nodes: readonly PlannedNode[]): readonly stri
   return [title, ...groups.flatMap((group) => writeMessage(group))];
 }
 
+function countMoves(nodes: readonly PlannedNode[]): string {
+  const pods = nodes.flatMap(({ evictions }) => evictions.filter(({ fate }) => isMoving(fate))).length;
+  return `${countWords(nodes.length, 'node')}, ${pods === 0 ? 'no pod' : countWords(pods, 'pod')} evicted`;
+}
+
 function writeMessage(group: readonly PlannedNode[]): readonly string[] {
   return wrapText(`  ${listNames(group)}: ${group[0]?.message ?? ''}`, width, '    ');
 }
@@ -65,7 +71,7 @@ function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
   const groups = groupBy(nodes, (node) =>
     JSON.stringify([node.policy, node.fate === 'Held' ? node.message : '', drawGpus(node.gpus)]),
   );
-  return groups.flatMap((group) => {
+  return groups.flatMap((group, index) => {
     const [first] = group;
     if (first === undefined) return [];
     const { keep = 0, destroy = 0, create = 0 } = first.plan ?? {};
@@ -73,6 +79,7 @@ function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
     const why = first.fate === 'Held' ? `; ${first.message}` : '';
     const head = `${listNames(group)} (policy ${first.policy}): ${each}keep ${keep}, destroy ${destroy}, create ${create}${why}`;
     return [
+      ...(index === 0 ? [] : ['']),
       ...wrapText(`  ${head}`, width, '    '),
       ...drawGpus(first.gpus),
       ...group.flatMap(({ node, evictions }) => evictions.flatMap((one) => writeEviction(node, one))),

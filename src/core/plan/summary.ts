@@ -1,3 +1,5 @@
+import { countWords } from '../text/count-words.ts';
+import { isMoving } from './eviction-outlook.ts';
 import type { PlanFault } from './faults.ts';
 import type { PlannedNode } from './planned-node.ts';
 import type { Wave } from './waves.ts';
@@ -8,20 +10,19 @@ export function summarizeChange(
   waves: readonly Wave[],
   faults: readonly PlanFault[],
 ): string {
-  return [describeMoves(nodes, waves), ...describeRest(nodes), ...describeFaults(faults)].join('; ');
+  const isStopped = faults.some(({ code }) => code === 'PolicyInvalid' || code === 'PolicyNotAccepted');
+  const moves = `${isStopped ? 'nothing starts now; once that is mended ' : ''}${describeMoves(nodes, waves)}`;
+  return [moves, ...describeRest(nodes), ...describeFaults(faults)].join('; ');
 }
 
 function describeMoves(nodes: readonly PlannedNode[], waves: readonly Wave[]): string {
   const moving = nodes.filter(({ fate }) => fate === 'Changes');
-  const all = count(nodes.length, 'node');
+  const all = countWords(nodes.length, 'node');
   if (moving.length === 0)
     return nodes.length === 0 ? 'this change is about no node' : `this change changes none of ${all}`;
-  const last = Math.max(...moving.map(({ wave = 0 }) => wave));
-  const evicted = moving
-    .flatMap(({ evictions }) => evictions)
-    .filter(({ fate }) => fate !== 'Gone' && fate !== 'Awaited' && fate !== 'Stays');
-  const pods = evicted.length === 0 ? 'no pod' : count(evicted.length, 'pod');
-  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${count(Math.min(last, waves.length), 'wave')}`;
+  const evicted = moving.flatMap(({ evictions }) => evictions).filter(({ fate }) => isMoving(fate));
+  const pods = evicted.length === 0 ? 'no pod' : countWords(evicted.length, 'pod');
+  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(waves.length, 'wave')}`;
 }
 
 function describeRest(nodes: readonly PlannedNode[]): readonly string[] {
@@ -32,21 +33,15 @@ function describeRest(nodes: readonly PlannedNode[]): readonly string[] {
     [number('UnderWay'), 'changing already'],
     [number('PlanOnly'), 'with mode Plan'],
   ] as const;
-  return words.flatMap(([found, word]) => (found > 0 ? [`${count(found, 'node')} ${word}`] : []));
+  return words.flatMap(([found, word]) => (found > 0 ? [`${countWords(found, 'node')} ${word}`] : []));
 }
 
 function describeFaults(faults: readonly PlanFault[]): readonly string[] {
   const number = (code: PlanFault['code']) => faults.filter((fault) => fault.code === code).length;
   const [refused, staying, blocked] = [number('NodeRefused'), number('PodStays'), number('EvictionBlocked')];
-  const invalid = number('PolicyInvalid') + number('PolicyNotAccepted');
   return [
-    ...(refused > 0 ? [`${count(refused, 'node')} cannot take it`] : []),
-    ...(staying > 0 ? [`${count(staying, 'pod')} cannot be evicted`] : []),
-    ...(blocked > 0 ? [`${count(blocked, 'pod')} blocked by PodDisruptionBudgets`] : []),
-    ...(invalid > 0 ? ['nothing of it starts before that is mended'] : []),
+    ...(refused > 0 ? [`${countWords(refused, 'node')} cannot take it`] : []),
+    ...(staying > 0 ? [`${countWords(staying, 'pod')} cannot be evicted`] : []),
+    ...(blocked > 0 ? [`${countWords(blocked, 'pod')} blocked by PodDisruptionBudgets`] : []),
   ];
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
