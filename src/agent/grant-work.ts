@@ -112,7 +112,8 @@ export class GrantWork {
       confirm: () => this.#confirm(partition, granted, false),
       listHeld: async () => {
         const word = await kubelet?.ask(view.report, partition.spec.strategy);
-        return word ? listHeldDevices(word.holders, view.report) : new Set();
+        if (!word) return new Set();
+        return new Set([...listHeldDevices(word.holders, view.report), ...word.holders.stale.map(({ id }) => id)]);
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuReport, Strategy } from '../api/types.ts';
-import { type Holders, listGpuHolders, listInstanceHolders } from '../core/pods/slice-holders.ts';
+import { type Holders, listGpuHolders, listInstanceHolders, listUnresolved } from '../core/pods/slice-holders.ts';
 
 /** Pods of one device, as many as the API takes; of all devices together no more than leave room for the rest of the report. */
 const mostNamed = 16;
@@ -30,7 +30,7 @@ export function withHolders(gpus: readonly GpuReport[], holders: KubeletWord['ho
     ...held(listGpuHolders(holders, gpu)),
     instances: gpu.instances.map((instance) => ({
       ...instance,
-      ...held(listInstanceHolders(holders, instance)),
+      ...held([...new Set([...listInstanceHolders(holders, instance), ...listUnresolved(holders)])]),
     })),
   }));
 }

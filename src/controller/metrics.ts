@@ -184,6 +184,12 @@ export class ControllerMetrics {
       figures('gpus'),
     );
     gauge(
+      'gpu_partition_unhealthy_gpus',
+      'GPUs that their driver reports as not well, by node pool and what it asks for.',
+      ['pool', 'action'],
+      figures('unhealthy'),
+    );
+    gauge(
       'gpu_partition_instances',
       'GPU instances by node pool, profile and state: free or used.',
       ['pool', 'profile', 'state'],

@@ -103,7 +103,7 @@ export class PolicyReconciler {
       now: this.#now(),
       policy: { ...policy, status: this.#cluster.policies.get(name)?.status ?? {} },
       standings: rollout.of(name),
-      standingOf: (node) => rollout.standingOf(node),
+      standingOf: (node) => this.#cluster.standingOf(node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
       mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { FleetStatusView } from '../../src/core/view/fleet-status.ts';
 import type { PodExplanation } from '../../src/core/explain/explanation.ts';
+import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner, run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects } from '../support/gpu-pods.ts';
 import { useRig } from '../support/rig.ts';
+
+const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+const [healthPort = 0] = await findFreePorts(1);
 
 const a100 = ['A100-SXM4-40GB'];
 /** One node each; `late` joins no policy before its test. */
@@ -179,7 +186,7 @@ const situations: Readonly<Record<string, Situation>> = {
 
 describe('explain pod, on a cluster with the real scheduler', function () {
   this.timeout(60_000);
-  const rig = useRig(nodes);
+  const rig = useRig(nodes, { controllerArguments: ['--health-port', String(healthPort)] });
   const explain = async (pod: string): Promise<PodExplanation> => {
     const config = await rig().controlPlane.kubeconfigFile();
     return (await jsonRunner<PodExplanation>()(['explain', 'pod', `default/${pod}`, '--kubeconfig', config])).answer;
@@ -233,6 +240,38 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     expect((await run(['explain', 'pod', 'no-slice-left', '--kubeconfig', config])).code).to.equal(1);
   });
 
+  it('shows who holds what, slice by slice, and the same as data', async () => {
+    const config = await rig().controlPlane.kubeconfigFile();
+    const { code, stdout } = await run(['status', 'halves', '--kubeconfig', config]);
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^halves {2}Ready\n/)
+      .and.to.match(/now +\|3g\.20gb\* +\|3g\.20gb\* +\|/);
+    for (const pod of ['holder-1', 'holder-2']) expect(stdout).to.match(new RegExp(`3g\\.20gb at \\d: default/${pod}`));
+    const { answer } = await jsonRunner<FleetStatusView>()(['status', '--kubeconfig', config]);
+    expect(answer.nodes.map(({ node }) => node).toSorted()).to.deep.equal(nodes.map(({ name }) => name).toSorted());
+    expect(answer.policies.every(({ reason }) => reason === 'Ready')).to.equal(true);
+    const wrong = await run(['status', 'halfs', '--kubeconfig', config]);
+    expect(wrong).to.deep.include({ code: 2, stderr: 'error: no GPU node "halfs"; did you mean halves?\n' });
+  });
+
+  it('serves the figures of the fleet, and is ready', async () => {
+    const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${healthPort}${path}`)).text();
+    expect(await ask('/readyz')).to.equal('[+]watches ok\nok\n');
+    expect(await ask('/healthz')).to.equal('[+]loops ok\nok\n');
+    const metrics = await ask('/metrics');
+    for (const line of [
+      'gpu_partition_leader{program="controller"} 1',
+      'gpu_partition_nodes{policy="halves",phase="Ready",reason="Ready",program="controller"} 1',
+      'gpu_partition_instances{pool="halves",profile="3g.20gb",state="used",program="controller"} 2',
+      'gpu_partition_stranded_slices{pool="halves",resource="compute",program="controller"} 1',
+      'gpu_partition_policy_max_unavailable{policy="halves",program="controller"} 1',
+      'gpu_partition_change_duration_seconds_count{program="controller"} 5',
+    ]) {
+      expect(metrics.split('\n')).to.include(line);
+    }
+  });
+
   it('says which quota keeps a controller from making the pod', async () => {
     await rig().kubectl('create', 'namespace', 'small');
     const hard = { [`requests.${slice}`]: '0' };
@@ -270,13 +309,15 @@ describe('explain pod, on a cluster with the real scheduler', function () {
       layouts: [{ profiles: { '1g.10gb': 4 } }],
     });
     await create('for-later', { limits: { 'nvidia.com/mig-1g.10gb': 1 } });
-    await rig().untilReason('halves', 'PodsUseGpus');
+    await rig().untilReason('halves', 'Draining');
     const found = await eventually(
       () => explain('for-later'),
       ({ code }) => code === 'Changing',
       { timeoutMs: 20_000, what: 'the reason' },
     );
-    expect(found.message).to.contain('nearest is node halves: it is to have 4 of them; Waiting, PodsUseGpus: ');
+    expect(found.message).to.contain(
+      'nearest is node halves: it is closed while its GPUs change: Draining: waiting for 2 pods to go',
+    );
     await rig().kubectl('delete', 'pod', 'holder-1', 'holder-2', '--wait', '--grace-period=1');
     await eventually(
       () => placeOf('for-later'),
@@ -285,7 +326,11 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     );
   });
 
-  it('suggests an edit with which the pod runs', async () => {
+  it('suggests an edit with which the pod runs, and follows the node as it changes', async () => {
+    const config = await rig().controlPlane.kubeconfigFile();
+    const watch = spawn(process.execPath, [main, 'status', 'sevens', '--watch', '--kubeconfig', config]);
+    let seen = '';
+    watch.stdout.setEncoding('utf8').on('data', (text: string) => (seen += text));
     const { suggestions } = await explain('other-layout');
     const edit = suggestions.find((one) => one.kind === 'EditPolicy' && one.policy === 'sevens');
     if (edit?.kind !== 'EditPolicy') throw new Error('no edit is suggested');
@@ -298,5 +343,14 @@ describe('explain pod, on a cluster with the real scheduler', function () {
       (node) => node === 'sevens',
       { timeoutMs: 30_000, what: 'other-layout' },
     );
+    await eventually(
+      () => seen,
+      (text) => /now +\|7g\.40gb/.test(text),
+      { timeoutMs: 20_000, what: 'the picture of the new layout' },
+    );
+    expect(seen).to.match(/now +\|1g\.5gb/);
+    watch.kill('SIGINT');
+    const [code] = (await once(watch, 'close')) as [number | null];
+    expect(code).to.equal(0);
   });
 });

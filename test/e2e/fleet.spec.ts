@@ -139,7 +139,8 @@ describe('a fleet of 20 nodes', function () {
       (count) => count === 0,
       { timeoutMs: 60_000 },
     );
-    for (const name of names) await writeFile(rig().rig.faultsFile(name), 'fail DeviceCreateGpuInstance rc=999 with=0:0\n');
+    for (const name of names)
+      await writeFile(rig().rig.faultsFile(name), 'fail DeviceCreateGpuInstance rc=999 with=0:0\n');
     const before = await Promise.all(names.map(async (name) => rig().rig.deviceState(name)));
     recorder.begin(1);
     await ask({ '7g.40gb': 1 }, { maxUnavailable: 4, canary: { nodes: 1, soak: '5s' }, failureThreshold: 4 });

@@ -1,5 +1,5 @@
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { Grant, Wish } from '../../src/api/types.ts';
+import type { GpuPartitionPolicy, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import type { Decision } from '../../src/core/node/decide.ts';
@@ -211,7 +211,7 @@ export class Invariants {
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
     demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
     demand(users?.every((name) => known.has(name)) === true, 'S1', 'granted though nobody knows what a pod holds');
-    demand(slot !== undefined && this.#isInLedger(winner?.metadata.name, slot), 'S5', 'granted without a slot');
+    demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
       fresh?.policy !== undefined &&
@@ -233,9 +233,12 @@ export class Invariants {
     );
   }
 
-  #isInLedger(policy: string | undefined, slot: Slot): boolean {
-    const { inFlight = [] } = this.#world.api.find('policies', policy ?? '')?.status ?? {};
-    return inFlight.some((one) => sameJson(one, slot));
+  #isInLedger(winner: GpuPartitionPolicy | undefined, slot: Slot): boolean {
+    const { name = '', uid } = winner?.metadata ?? {};
+    const policy = this.#world.api.find('policies', name);
+    // Deleted since it was read, and its ledger with it: nobody else may be admitted in the node's place.
+    if (policy?.metadata.uid !== uid) return true;
+    return policy?.status?.inFlight?.some((one) => sameJson(one, slot)) === true;
   }
 
   #mayBeEvicted({ pods, partition, claim, slot }: NodeSnapshot, uid: string): void {

@@ -19,6 +19,11 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
   [309, 'two leaders lost each other’s note of a borrowed label'],
   [1178, 'the agent acted once more on a grant that it had answered, on a node that was open by then'],
   [214, 'a node with nothing to offer waited for a plugin that waited for its taint to go'],
+  [1_000_261, 'an old leader took the slot of a node away that another policy had won since it last looked'],
+  [1_000_662, 'a node was opened beside the plugin of before, which a disruption budget kept there'],
+  [1_001_101, 'a ledger that had gone with its policy since it was read counted as one that had never been'],
+  [1_001_318, 'labels of before a restart stayed on a node that was closed and opened again without a change'],
+  [1_001_635, 'a node was taken for untouched though a grant had failed since it was closed'],
 ];
 
 describe('model of a node', function () {

@@ -1,7 +1,7 @@
-import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
+import type { GpuNodePartition, GpuReport, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
-import type { Wait } from './memory.ts';
+import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
 import type { Situation } from './snapshot.ts';
 
@@ -64,6 +64,11 @@ export function hasChangedSince(situation: Situation, { fault, generation }: Gra
 
 export function keepFailure({ generation, epoch, fault, equal, count, since }: GrantFailure): Wait {
   return { since, of: [generation, epoch, fault, equal].join('|'), count };
+}
+
+/** What is known of failed grants from a node's status. */
+export function recallFailure(status: NodePartitionStatus | undefined): GrantFailure | undefined {
+  return parse(recallMemory(status).waits.GrantFailed);
 }
 
 function parse(wait: Wait | undefined): GrantFailure | undefined {

@@ -165,12 +165,15 @@ export class Fleet {
     return policies;
   }
 
+  /** The policy that decides over a node now. */
+  winnerOf(node: string): string | undefined {
+    return pickWinner(this.#recordsOf(node))?.policy.metadata.name;
+  }
+
   /** What the policies say of a node now. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodeClaim {
-    const records = this.policiesOf(name).flatMap((policy) => this.#policies.get(policy) ?? []);
-    // A policy that is not valid anywhere leaves its nodes to one that is, one that is going to any other.
-    const valid = records.filter(({ refusal }) => refusal === undefined);
-    const winner = valid.find(({ policy }) => !isRetiring(policy)) ?? valid[0] ?? records[0];
+    const records = this.#recordsOf(name);
+    const winner = pickWinner(records);
     for (const record of records) record.unchecked.delete(name);
     if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
     const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
@@ -186,6 +189,10 @@ export class Fleet {
       refusedBy: isAccepted || winner.unchecked.size > 0 ? undefined : listRefused(winner),
       wish,
     };
+  }
+
+  #recordsOf(node: string): readonly PolicyRecord[] {
+    return this.policiesOf(node).flatMap((policy) => this.#policies.get(policy) ?? []);
   }
 
   #wishOf({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeResolution | undefined {
@@ -241,6 +248,12 @@ export class Fleet {
     record?.refused.delete(node);
     record?.tally.remove(node);
   }
+}
+
+/** A policy that is not valid anywhere leaves its nodes to one that is, and one that is going to any other. */
+function pickWinner(records: readonly PolicyRecord[]): PolicyRecord | undefined {
+  const valid = records.filter(({ refusal }) => refusal === undefined);
+  return valid.find(({ policy }) => !isRetiring(policy)) ?? valid[0] ?? records[0];
 }
 
 /** Nodes that keep a generation from being accepted: the first, and how many. Undefined where none does. */

@@ -25,7 +25,10 @@ export function retire(policy: GpuPartitionPolicy): GpuPartitionPolicy {
 }
 
 /** The finalizers that a policy shall have; undefined where it has them. */
-export function wantedFinalizers({ metadata, spec }: GpuPartitionPolicy, isDone: boolean): readonly string[] | undefined {
+export function wantedFinalizers(
+  { metadata, spec }: GpuPartitionPolicy,
+  isDone: boolean,
+): readonly string[] | undefined {
   const { finalizers = [], deletionTimestamp } = metadata;
   const isWanted = spec.onDelete === 'DisableMig' && !isDone;
   const isThere = finalizers.includes(cleanupFinalizer);

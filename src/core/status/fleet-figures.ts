@@ -13,6 +13,8 @@ export interface Figure<Label extends string> {
 export interface FleetFigures {
   readonly nodes: readonly Figure<'policy' | 'phase' | 'reason'>[];
   readonly gpus: readonly Figure<'pool' | 'product' | 'state'>[];
+  /** By what the driver asks for; they are counted in `gpus` too. */
+  readonly unhealthy: readonly Figure<'pool' | 'action'>[];
   readonly instances: readonly Figure<'pool' | 'profile' | 'state'>[];
   /** Slices of GPUs in MIG mode that no instance has, so that nobody can get them in this layout. */
   readonly stranded: readonly Figure<'pool' | 'resource'>[];
@@ -54,6 +56,7 @@ interface GpuPartitionGroup {
 export function countFleet(partitions: Iterable<GpuNodePartition>, poolOfNode: (node: string) => string): FleetFigures {
   const nodes = new Sums<'policy' | 'phase' | 'reason'>();
   const deviceErrors = new Sums<'code'>();
+  const unhealthy = new Sums<'pool' | 'action'>();
   const groups = new GpuGroups();
   for (const partition of partitions) {
     const { spec, status, metadata } = partition;
@@ -68,12 +71,18 @@ export function countFleet(partitions: Iterable<GpuNodePartition>, poolOfNode: (
     if (device?.error) deviceErrors.add({ code: device.error.code }, 1);
     const pool = poolOfNode(metadata.name);
     for (const gpu of device?.gpus ?? []) {
+      if (gpu.health) unhealthy.add({ pool, action: gpu.health.action }, 1);
       const state = gpu.error !== undefined ? 'unreadable' : gpu.mig === 'Enabled' ? 'mig' : 'whole';
       const geometry = state === 'mig' && device ? liveGeometry(device, gpu) : undefined;
       groups.add({ pool, product: gpu.product, state, geometry, instances: gpu.instances });
     }
   }
-  return { nodes: nodes.list(), deviceErrors: deviceErrors.list(), ...countGpus(groups.list()) };
+  return {
+    nodes: nodes.list(),
+    deviceErrors: deviceErrors.list(),
+    unhealthy: unhealthy.list(),
+    ...countGpus(groups.list()),
+  };
 }
 
 function countGpus(groups: readonly GpuPartitionGroup[]): Pick<FleetFigures, 'gpus' | 'instances' | 'stranded'> {

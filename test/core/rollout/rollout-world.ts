@@ -160,6 +160,7 @@ export class RolloutWorld {
           isClosedAnyway: isFresh,
           evictions: uid.length % 3,
           destroys: 1,
+          rests: 0,
           epoch: 1,
         },
       }),

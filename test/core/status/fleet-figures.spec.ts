@@ -55,6 +55,12 @@ describe('the figures of a fleet', () => {
     ]);
   });
 
+  it('count GPUs that are not well by what their driver asks for', () => {
+    const health = { action: 'Reboot' as const, message: 'the driver asks for a reboot' };
+    const { unhealthy } = countFleet([aNodeOf('a', 'Ready', [{ health }, { index: 1 }])], () => 'p');
+    expect(unhealthy).to.deep.equal([{ labels: { pool: 'p', action: 'Reboot' }, value: 1 }]);
+  });
+
   it('take the name of a pool from the first label that tells it', () => {
     expect(poolOf({ pool: 'mine', 'karpenter.sh/nodepool': 'theirs' })).to.equal('theirs');
     expect(poolOf({ pool: 'mine' })).to.equal('mine');

@@ -99,14 +99,18 @@ function restMs({ count = 1 }: Wait): number {
   return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(count - 1, 10));
 }
 
-interface Found {
+/** Whoever holds what a plan destroys. */
+interface PlanHolders {
   /** Pods that have to go. */
   readonly affected: readonly NodePod[];
   /** Pods that use GPUs and of which the agent does not know which: it is about to learn it. */
   readonly unknown: readonly NodePod[];
 }
 
-function findHolders(situation: Situation, pods: readonly NodePod[]): Found {
+export function findHolders(
+  situation: Pick<Situation, 'node' | 'partition' | 'claim' | 'fresh'>,
+  pods: readonly NodePod[],
+): PlanHolders {
   const { partition, claim, fresh } = situation;
   const { plan } = partition.status?.device ?? {};
   const users = listUsers(situation, pods);
@@ -161,7 +165,7 @@ function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: s
   return { verdict: reason === 'Draining' ? { ...verdict, transient: true } : verdict, keepsClosed: true };
 }
 
-function describe(situation: Situation, { affected, unknown }: Found): string {
+function describe(situation: Situation, { affected, unknown }: PlanHolders): string {
   const stuck = affected.flatMap((pod) => {
     const why = explainStaying(pod);
     return why === undefined ? [] : [`${nameOf(pod)} is ${why}`];

@@ -26,7 +26,11 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
   const { gpus, step } = partition.status?.device ?? {};
   // What nobody knows cannot be compared with what is advertised.
-  if (isUntouched(situation) || gpus === undefined) return addPatch(ruling, change);
+  if (gpus === undefined) return addPatch(ruling, change);
+  if (isUntouched(situation)) {
+    const labels = step === 'Unknown' ? {} : layoutLabels(situation, presentOffer(situation).labels);
+    return addPatch(ruling, combine(change, labels));
+  }
   const pending = step === 'Unknown' ? restartPlugin(situation, change) : advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);

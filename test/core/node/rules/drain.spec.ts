@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import type { Command } from '../../../../src/core/node/commands.ts';
+import { decide } from '../../../../src/core/node/decide.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { planWish } from '../../../../src/core/policy/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
@@ -11,6 +12,7 @@ import {
   aNode,
   aSlicingPolicy,
   aSlot,
+  aSnapshot,
   namesOf,
   noon,
   taints,
@@ -79,6 +81,11 @@ function stepUntil(world: NodeWorld, reason: string, stepMs = 1000, most = 100):
     if (answer.verdict.reason === reason) return answer;
   }
   throw new Error(`it never says ${reason}: ${world.done.join(', ')}`);
+}
+
+function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {
+  const decision = decide({ ...aSnapshot({ now, node, partition, policy, slot: undefined }), pods }, memory);
+  return 'look' in decision ? undefined : decision.standing.request;
 }
 
 const drainOf = ({ partition }: NodeWorld) => partition.spec.drain?.pods.map(({ uid }) => uid);
@@ -443,6 +450,17 @@ describe('a drain', () => {
         expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
         expect(rest(world)).to.equal(1);
       }
+    });
+
+    it('goes after nodes that were not tried as often, when it asks again', () => {
+      const world = aBlockedDrain();
+      giveUp(world);
+      rest(world);
+      expect(requestOf(world)?.rests).to.equal(1);
+      world.slot = aSlotFrom(world.now, 600_000);
+      giveUp(world);
+      rest(world);
+      expect(requestOf(world)?.rests).to.equal(2);
     });
 
     it('rests no longer when the policy changes, or somebody asks for another try', () => {

@@ -107,6 +107,33 @@ describe('a closed node whose policy goes', () => {
   });
 });
 
+describe('a node that is closed for a change and opened again', () => {
+  it('is not taken for untouched when a grant failed in between, whatever the device looks like', () => {
+    const world = new NodeWorld({ partition: failedGrant, pods: [aPluginPod({ uid: 'old', tolerates: true })] });
+    world.now = Date.parse('2026-01-01T13:00:01Z');
+    world.step();
+    world.step(1000);
+    world.step(1000);
+    expect(world.done.at(-1)).to.equal('WriteGrant');
+    const { epoch = 0 } = world.partition.spec.granted ?? {};
+    world.report({ ...failed, observedEpoch: epoch, nextRetryTime: '2026-01-01T14:00:00Z' });
+    expect(world.step(1000).verdict.message).to.include('The node stays closed: ');
+    expect(world.done).to.include('EvictPod old');
+  });
+
+  it('has labels that tell of its device, also where nothing was granted', () => {
+    const annotations = { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' };
+    const node = aNode({ labels: { 'nvidia.com/mig-3g.20gb.count': '2' }, annotations });
+    const world = new NodeWorld({ node });
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.policy = aSlicingPolicy({ mode: 'Plan' });
+    world.step();
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).not.to.have.property('nvidia.com/mig-3g.20gb.count');
+  });
+});
+
 // 16
 describe('mig-manager’s state label', () => {
   const done = aManagedPartition({ device: slicedGpu });
