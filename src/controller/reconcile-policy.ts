@@ -71,6 +71,7 @@ export class PolicyReconciler {
     await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted, step.gate), record.tally));
     record.acceptedGeneration = accepted;
     if (!isNew) await this.#writeLedger(name, step);
+    this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
     if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs: step.requeueAfterMs };
     record.toldRefusal = told;
@@ -86,7 +87,7 @@ export class PolicyReconciler {
       now: this.#now(),
       policy: this.#cluster.policies.get(name) ?? policy,
       standings: rollout.of(name),
-      standingOf: (node) => this.#cluster.standingOf(node),
+      standingOf: (node) => this.#cluster.standingOf(name, node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: record.tally.matched - record.tally.size('lost'),
       mayAdmit: record.acceptedGeneration === policy.metadata.generation && record.tally.size('unseen') === 0,

@@ -30,6 +30,8 @@ export class Invariants {
   #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
   #seen: readonly unknown[] = [];
   #decisions = 0;
+  /** The device of an open node has changed, and nobody has told of it yet. */
+  #areLabelsExcused = false;
   /** What controllers have written, and what the agent has done to the device. */
   controllerWrites = 0;
   operations = 0;
@@ -154,6 +156,7 @@ export class Invariants {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
+    this.#leavesNoWrongLabel(snapshot, settled);
     this.#isGivenUp(by, settled.memory.waits.HoldersRest?.since);
     this.#decisions += 1;
     if (commands.length === 0 && this.#decisions % 4 === 0) {
@@ -192,7 +195,11 @@ export class Invariants {
     const known = new Set(fresh?.holders);
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
     demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
-    demand(users?.every((name) => known.has(name)) === true, 'S1', 'granted though nobody knows what a pod holds');
+    demand(
+      users?.every((name) => known.has(name)),
+      'S1',
+      'granted though nobody knows what a pod holds',
+    );
     demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
@@ -361,12 +368,16 @@ export class Invariants {
     for (const id of uuids) {
       if (this.#lost.size > 0 && (id.startsWith('MIG') || !isWhole(device.gpus, id))) this.#lost.delete(id);
     }
+    if (node !== undefined && isClosedOrUp(node)) this.#areLabelsExcused = false;
     if (node === undefined || !kubelet.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
     for (const [resource, ids] of kubelet.offered) {
       const gone = ids.find((id) => !this.#lost.has(id) && (!uuids.has(id) || isInMig(device.gpus, id)));
       demand(gone === undefined, 'S3', `the node is open, and ${resource} has ${gone}, which is not there`);
     }
-    if (this.#lost.size > 0) return;
+    if (this.#lost.size > 0) {
+      this.#areLabelsExcused = true;
+      return;
+    }
     const real = countOffer(device.report().gpus, this.#world.setup.strategy);
     for (const [name, amount] of Object.entries(nonZero(node.status?.allocatable))) {
       demand(
@@ -380,20 +391,28 @@ export class Invariants {
     const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
     // Nobody else can say what labels there should be.
     const isHeard = this.#world.agent !== undefined && this.#world.partition?.status?.device?.step !== 'Unknown';
-    if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real))
-      this.#labelsAreTrue(node, real);
+    const isKnown = isHeard && sameJson(told, real);
+    if (!isOffering) return;
+    const wrong = findWrongLabel(node, real);
+    // What has changed on a node that is open, whose labels follow a moment later: whoever decides next has to see to it.
+    if (wrong === undefined) this.#areLabelsExcused = false;
+    else if (!isKnown) this.#areLabelsExcused = true;
+    else demand(this.#areLabelsExcused || this.#world.setup.hasDiscovery, 'S3', `open, and ${wrong}`);
   }
 
-  #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {
-    for (const [key, value] of Object.entries(metadata.labels ?? {})) {
-      const [, resource] = /^(nvidia\.com\/mig-.+)\.count$/.exec(key) ?? [];
-      if (resource === undefined) continue;
-      demand(
-        Number(value) <= (real[resource] ?? 0),
-        'S3',
-        `open, and label ${key} says ${value}; there are ${real[resource] ?? 0}`,
-      );
-    }
+  /** Whoever knows the device of an open node leaves no label on it that tells of slices that are gone. */
+  #leavesNoWrongLabel({ partition, claim, agent, node }: NodeSnapshot, { verdict, commands }: Settled): void {
+    const { device } = partition?.status ?? {};
+    const isKnown =
+      agent.state === 'Ready' &&
+      device?.step !== 'Unknown' &&
+      device?.bootID === node.status?.nodeInfo?.bootID &&
+      device?.gpus?.every(({ error }) => error === undefined);
+    if (isKnown !== true || this.#world.setup.hasDiscovery || claim.winner === undefined) return;
+    if (claim.winner.spec.mode === 'Plan' || verdict.transient === true || isClosedOrUp(node)) return;
+    if (commands.some(({ name }) => name === 'PatchNode')) return;
+    const wrong = findWrongLabel(node, countOffer(device?.gpus ?? [], this.#world.setup.strategy));
+    demand(wrong === undefined, 'S3', `left open (${verdict.phase} ${verdict.reason}), and ${wrong}`);
   }
 }
 
@@ -407,6 +426,16 @@ export function isClosed(node: Pick<NodeObject, 'spec'>): boolean {
 
 function isClosedOrUp(node: Pick<NodeObject, 'spec'>): boolean {
   return node.spec?.taints?.some(isOwnTaint) ?? false;
+}
+
+function findWrongLabel({ metadata }: NodeObject, real: Readonly<Record<string, number>>): string | undefined {
+  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+    const [, resource] = /^(nvidia\.com\/mig-.+)\.count$/.exec(key) ?? [];
+    if (resource !== undefined && Number(value) > (real[resource] ?? 0)) {
+      return `label ${key} says ${value}; there are ${real[resource] ?? 0}`;
+    }
+  }
+  return undefined;
 }
 
 function isInMig(gpus: readonly Gpu[], id: string): boolean {
