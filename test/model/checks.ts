@@ -409,7 +409,7 @@ export class Invariants {
       device?.bootID === node.status?.nodeInfo?.bootID &&
       device?.gpus?.every(({ error }) => error === undefined);
     if (isKnown !== true || this.#world.setup.hasDiscovery || claim.winner === undefined) return;
-    if (claim.winner.spec.mode === 'Plan' || verdict.transient === true || isClosedOrUp(node)) return;
+    if (claim.winner.spec.mode === 'Plan' || isClosedOrUp(node)) return;
     if (commands.some(({ name }) => name === 'PatchNode')) return;
     const wrong = findWrongLabel(node, countOffer(device?.gpus ?? [], this.#world.setup.strategy));
     demand(wrong === undefined, 'S3', `left open (${verdict.phase} ${verdict.reason}), and ${wrong}`);

@@ -11,7 +11,7 @@ import { agentAway } from './rules/agent-away.ts';
 import { finish } from './rules/finish.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
-import { markLasting, openIdle } from './rules/open.ts';
+import { labelOpen, markLasting, openIdle } from './rules/open.ts';
 import {
   drifting,
   nodeUnavailable,
@@ -105,7 +105,7 @@ function judge(situation: Situation): Outcome {
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {
   const opened = openIdle(situation, ruling);
-  return 'look' in opened ? opened : markLasting(situation, opened);
+  return 'look' in opened ? opened : labelOpen(situation, markLasting(situation, opened));
 }
 
 /** GPU holders that are away because of us come back as soon as no grant needs that, whatever became of the grant. */

@@ -5,6 +5,7 @@ import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
+import { managedLabelsAnnotation } from '../../nvidia/feature-discovery/managed-labels.ts';
 import { layoutLabels } from './labels.ts';
 import { presentOffer } from './present-offer.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
@@ -57,6 +58,22 @@ export function markLasting(situation: Situation, ruling: Ruling): Ruling {
   const isMarked = claim.winner !== undefined && node.metadata.labels?.['gpupartition.dev/state'] !== undefined;
   if (!isMarked || state === undefined || ruling.verdict.transient === true || isUnfinished(node)) return ruling;
   return addPatch(ruling, markState(state));
+}
+
+/**
+ * Labels that we have written tell of the device also where it has changed on a node that is open and waits for its turn, a repair or a
+ * person: pods choose the node by them meanwhile.
+ */
+export function labelOpen(situation: Situation, ruling: Ruling): Ruling {
+  const { node, partition, claim, agent } = situation;
+  const { phase } = ruling.verdict;
+  const isSettled = phase !== 'Ready' && phase !== 'Unmanaged' && !isUnfinished(node);
+  const isOurs = node.metadata.annotations?.[managedLabelsAnnotation] !== undefined;
+  const isRead = agent.state === 'Ready' && partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
+  if (!isSettled || !isOurs || !isRead || claim.winner === undefined || claim.winner.spec.mode === 'Plan')
+    return ruling;
+  const change = layoutLabels(situation, presentOffer(situation).labels);
+  return Object.keys(change).length === 0 ? ruling : addPatch(ruling, change);
 }
 
 /** The node's state that goes with a verdict; undefined where that says nothing of it. */
