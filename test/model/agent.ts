@@ -228,6 +228,7 @@ export class AgentProcess {
         for (const slice of gpu.slices.filter((one) => !before.some(({ uuid }) => uuid === one.uuid))) {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
+          kubelet.devicesChanged();
         }
         if (gpu.mig !== mode) device.setMode(gpu, mode, kubelet.isGpuOpen);
         for (const slice of before.filter((one) => !gpu.slices.some(({ uuid }) => uuid === one.uuid))) {

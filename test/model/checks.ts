@@ -210,7 +210,11 @@ export class Invariants {
     const known = new Set(fresh?.holders);
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
     demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
-    demand(users?.every((name) => known.has(name)) === true, 'S1', 'granted though nobody knows what a pod holds');
+    demand(
+      users?.every((name) => known.has(name)),
+      'S1',
+      'granted though nobody knows what a pod holds',
+    );
     demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
