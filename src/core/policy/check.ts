@@ -39,10 +39,14 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
 function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
   // A glob that meets no model we know may still meet a new one, whose table its driver will tell.
   const candidates = modelsOf(entry);
-  const refusals = candidates.map((model) => layoutFor(entry, model, modelName(model)));
-  const first = refusals.find((result) => 'refusal' in result);
-  if (first === undefined || refusals.some((result) => !('refusal' in result))) return undefined;
-  return 'refusal' in first ? explain(first.refusal, entry, candidates) : undefined;
+  let first: PolicyRefusal | undefined;
+  for (const model of candidates) {
+    const result = layoutFor(entry, model, modelName(model));
+    // One that takes it is enough, and the others' refusals take long to word.
+    if (!('refusal' in result)) return undefined;
+    first ??= result.refusal;
+  }
+  return first && explain(first, entry, candidates);
 }
 
 function explain(refusal: PolicyRefusal, entry: PolicyLayout, candidates: readonly GpuModel[]): PolicyRefusal {
