@@ -20,7 +20,7 @@ const hourMs = 3600_000;
 /** A controller may be stalled for 40 s. */
 const longestLagMs = 60_000;
 /** What was decided may be written so much later where the API server refuses: it is tried again ever more seldom. */
-const longestWriteMs = 120_000;
+const longestWriteMs = 360_000;
 
 /** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
 export class Invariants {
