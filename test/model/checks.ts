@@ -20,6 +20,8 @@ type Settled = Exclude<Decision, { readonly look: unknown }>;
 const hourMs = 3600_000;
 /** A controller may be stalled for 40 s. */
 const longestLagMs = 60_000;
+/** What was decided may be written so much later where the API server refuses: it is tried again ever more seldom. */
+const longestWriteMs = 360_000;
 
 /** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
 export class Invariants {
@@ -77,7 +79,7 @@ export class Invariants {
     const { agent, partition, setup, timeline } = this.#world;
     const { device } = partition?.status ?? {};
     const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
-    const isKept = setup.plugin === 'Hidden' || timeline.now - this.#refusedAt < 15_000;
+    const isKept = setup.plugin === 'Hidden' || timeline.now - this.#refusedAt < longestWriteMs;
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
