@@ -27,7 +27,7 @@ const shakeClientNode = {
   },
 };
 
-/** See client-node-for-operator.mjs and undici-for-clients.mjs. */
+/** See client-node-for-operator.mjs, undici-for-clients.mjs and node-fetch-for-operator.mjs. */
 const narrowPackages = {
   name: 'narrow-packages',
   setup({ onResolve }) {
@@ -38,6 +38,7 @@ const narrowPackages = {
         : undefined,
     );
     onResolve({ filter: /^undici$/ }, () => ({ path: inBuild('undici-for-clients.mjs') }));
+    onResolve({ filter: /^node-fetch$/ }, () => ({ path: inBuild('node-fetch-for-operator.mjs') }));
   },
 };
 
