@@ -54,6 +54,7 @@ const metadata = {
     deletionTimestamp: { type: 'string' },
     labels: { type: 'object', additionalProperties: { type: 'string' } },
     annotations: { type: 'object', additionalProperties: { type: 'string' } },
+    finalizers: { type: 'array', items: { type: 'string' } },
   },
 };
 

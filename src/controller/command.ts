@@ -51,6 +51,7 @@ interface Options {
   readonly clientsDeadlineSeconds: number;
   readonly maxConcurrentNodes: string;
   readonly freeze?: string;
+  readonly deleteDeadlineSeconds: number;
 }
 
 /** No reconcile takes so long while the API server is there: each of its requests has a deadline. */
@@ -121,6 +122,12 @@ export function controllerCommand(): Command {
       limit,
       '10%',
     )
+    .option(
+      '--delete-deadline-seconds <n>',
+      'how long a policy with onDelete: DisableMig may take to make its GPUs whole before it goes all the same',
+      integer(1, 86_400),
+      1800,
+    )
     .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
     .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
     .action(async (options: Options) => runController(options));
@@ -153,7 +160,11 @@ async function runController(options: Options): Promise<void> {
       metrics,
       instance: options.identity,
       agentNamespace: options.agentNamespace,
-      rollout: { maxConcurrentNodes: options.maxConcurrentNodes, freeze: options.freeze },
+      rollout: {
+        maxConcurrentNodes: options.maxConcurrentNodes,
+        freeze: options.freeze,
+        deleteDeadlineMs: options.deleteDeadlineSeconds * 1000,
+      },
       settings: {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,

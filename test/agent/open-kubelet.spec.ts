@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { withHolders } from '../../src/agent/kubelet.ts';
 import { kubeletOf } from '../../src/agent/open-kubelet.ts';
+import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { KubeletError } from '../../src/kubelet/errors.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 
@@ -29,5 +31,23 @@ describe('who holds GPUs, by the kubelet', () => {
     const word = await kubeletOf({ client, ignorePods: false, logger: silentLogger }).ask({ gpus: [] }, 'mixed');
     expect(word?.holders.ofAny).to.deep.equal([]);
     expect(word).not.to.have.property('advertised');
+  });
+});
+
+describe('a slice that a pod holds and no GPU has', () => {
+  it('makes every instance of the node somebody’s: nobody knows which one it is', () => {
+    const gpu = { uuid: 'GPU-0', index: 0, pciBusId: '00000000:07:00.0', product: 'NVIDIA A100-SXM4-40GB' };
+    const instance = { profile: '3g.20gb', gi: 1, start: 0, computeInstances: [{ profile: '3g.20gb', uuid: 'MIG-1' }] };
+    const device = { gpus: [{ ...gpu, instances: [instance] }] };
+    const holdings = [
+      { namespace: 'team', name: 'old', devices: [{ resource: 'nvidia.com/mig-3g.20gb', id: 'MIG-2' }] },
+      { namespace: 'team', name: 'whole', devices: [{ resource: 'nvidia.com/gpu', id: 'GPU-of-before' }] },
+    ];
+    const [seen] = withHolders(device.gpus, holdersOf(device, holdings));
+    expect([seen?.pods, seen?.instances[0]?.busy, seen?.instances[0]?.pods]).to.deep.equal([
+      undefined,
+      true,
+      ['team/old'],
+    ]);
   });
 });

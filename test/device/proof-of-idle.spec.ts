@@ -64,6 +64,40 @@ describe('an instance that looks idle', () => {
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
+  it('is not known while a pod holds a slice that no reading has: the same place may have another UUID', async () => {
+    for (const held of ['MIG-00000000-0000-5000-8000-000000000001', 'team/claims']) {
+      const node = await aNode();
+      const target = { uuid: node.uuid(0), want: {} };
+      const listHeld = () => Promise.resolve(new Set([held]));
+      const { results } = await applyNode(node.openDriver(), [target], { listHeld });
+      expect(results[0]?.error?.code).to.equal('InUse');
+      expect(results[0]?.error?.holders.join()).to.contain(held);
+      expect(node.takeChanges()).to.deep.equal([]);
+    }
+  });
+
+  it('is idle beside a pod that holds another GPU, or a slice of one that is lost', async () => {
+    const node = new InProcessNode(
+      ['A100-SXM4-40GB', 'A100-SXM4-40GB'],
+      'gpu 0 mig 1 pending 1\ngpu 1 mig 1 pending 1\n',
+    );
+    const driver = node.openDriver();
+    await applyNode(
+      driver,
+      node.gpus.map(({ uuid }) => ({ uuid, want: { '3g.20gb': 2 } })),
+    );
+    const held = (await driver.readDevice()).gpus[1]?.instances[0]?.computeInstances[0]?.uuid ?? '';
+    for (const fault of ['lost gpu=1', 'fail DeviceGetGpuInstances rc=999 gpu=1']) {
+      node.faults = fault;
+      const listHeld = () => Promise.resolve(new Set([held, node.uuid(1), 'GPU-of-another-node']));
+      const device = await driver.readDevice();
+      expect(JSON.stringify(reportDevice(device).gpus?.[1]?.instances), fault).to.contain(held);
+      const want = fault.startsWith('lost') ? { '3g.20gb': 1 } : {};
+      const { results } = await applyNode(driver, [{ uuid: node.uuid(0), want }], { listHeld, device });
+      expect(results[0]?.outcome, fault).to.equal('Applied');
+    }
+  });
+
   it('is not known where an error stands in place of the processes', async () => {
     const node = await aNode();
     node.faults = 'fail DeviceGetComputeRunningProcesses rc=4';

@@ -234,6 +234,7 @@ export class AgentProcess {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'CreateInstance', ...slice });
         }
+        kubelet.devicesChanged();
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
       }

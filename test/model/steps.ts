@@ -246,6 +246,7 @@ export function findGpus(world: ModelWorld): void {
     if (!gpu.isLost) continue;
     // It comes back after a reset: without instances.
     world.checks.devicesAreLost();
+    world.hasDrifted = true;
     gpu.isLost = false;
     gpu.slices = [];
     world.device.version += 1;

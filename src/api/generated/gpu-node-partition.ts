@@ -19,6 +19,7 @@ export interface GpuNodePartition {
     annotations?: {
       [k: string]: string;
     };
+    finalizers?: string[];
     [k: string]: unknown;
   };
   /**

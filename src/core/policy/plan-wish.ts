@@ -21,7 +21,7 @@ const noUsers: DeviceUsers = new Map();
 
 /** As many as the API takes; and of names no more bytes than leave room for the rest of the report. */
 const mostNames = 256;
-const mostNameBytes = 16_000;
+const mostNameBytes = 12_000;
 
 /**
  * Plans a wish on what the agent just read. What pods hold is destroyed only where there is no other way: then the plan names these

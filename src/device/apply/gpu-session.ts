@@ -15,6 +15,8 @@ export interface ApplyContext {
   readonly options: DeviceApplyOptions;
   /** True once a disruption of this apply was announced. */
   disrupted: boolean;
+  /** UUIDs of all GPUs of the node and of what is on them. */
+  readonly known: ReadonlySet<string>;
 }
 
 /** A destroy that the driver calls a success and that nothing has proved yet. */
@@ -98,10 +100,19 @@ export class GpuSession {
     const holders = [
       ...users.map(describeProcess),
       ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),
+      ...[...held].flatMap((id) => this.#explainUnresolved(id)),
     ];
     if (holders.length === 0) return report;
     const found = 'somebody uses it; nothing of it was touched';
     throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
+  }
+
+  /** What is held under a name that no reading has may be anything: an instance that was made anew may have another UUID. */
+  #explainUnresolved(id: string): readonly string[] {
+    if (this.#context.known.has(id)) return [];
+    if (id.startsWith('MIG-'))
+      return [`a pod that holds ${id}, which is none of this node’s instances as they were read`];
+    return id.includes('/') ? [`pod ${id}, which holds a device that nobody can tell`] : [];
   }
 
   explain(

@@ -1,13 +1,7 @@
 import { DeviceError } from '../errors.ts';
 import { GpuFactsReader, type GpuFacts, type IndexedGpu } from './gpu-facts.ts';
 import { parseGpuList, type ListedGpu } from './gpu-list.ts';
-import {
-  assembleInstances,
-  listOtherProcesses,
-  namesProfiles,
-  reuseInstances,
-  type GpuParts,
-} from './instance-assembly.ts';
+import { assembleInstances, listOtherProcesses, namesProfiles, type GpuParts } from './instance-assembly.ts';
 import { contradict } from './contradiction.ts';
 import { findStranger } from './instance-check.ts';
 import { parseComputeInstances, parseInstances, saysMigOff, type InstanceRow } from './instance-table.ts';
@@ -22,7 +16,8 @@ import type { DeviceState, GpuInstanceState, GpuState } from './state.ts';
  * Reads the whole device. One command alone tells nothing complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so
  * several are read and compared; where they contradict each other, something changed in between, and all is read once more.
  * One GPU that is sick, or keeps contradicting itself, has a fault of its own; the others are read all the same.
- * A device on which nothing is new costs two commands, one if MIG is off; new instances cost a third, for their UUIDs.
+ * A device costs three commands, one if MIG is off. The UUIDs (`-L`) are read every time: an instance that was made anew at its place
+ * may have another one (the driver makes it of the engines too), and looks the same to the other two.
  */
 export class DeviceReader {
   readonly #runner: Runner;
@@ -52,8 +47,10 @@ export class DeviceReader {
     const instances = await this.#readInstances(gpus, selection, factsOf, trouble);
     const states = gpus.map((gpu): GpuState => {
       const { migDevices: _devices, processes: _processes, ...own } = gpu;
-      const mine = instances.get(gpu.pciBusId) ?? [];
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
+      // Who holds an instance of it must be known as its holder still.
+      const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId)?.instances;
+      const mine = instances.get(gpu.pciBusId) ?? before ?? [];
       return { ...own, ...factsOf(gpu), fault, instances: mine, processes: listOtherProcesses(gpu, mine) };
     });
     // Where no GPU can be read, the node cannot.
@@ -86,12 +83,6 @@ export class DeviceReader {
     const rowsOf = (gpu: IndexedGpu): readonly InstanceRow[] => rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
     const readable = (gpu: IndexedGpu): boolean => trouble.find(gpu.pciBusId) === undefined;
     this.#demandKnownProfiles(enabled.filter(readable), rowsOf, factsOf, trouble);
-    const known = enabled.filter(readable).map((gpu) => {
-      const before = this.#before.get(gpu.pciBusId);
-      return [gpu.pciBusId, reuseInstances(before?.uuid === gpu.uuid ? before : undefined, gpu, rowsOf(gpu))] as const;
-    });
-    if (known.every((entry) => entry[1] !== undefined))
-      return new Map(known.map(([busId, instances = []]) => [busId, instances]));
     return this.#assemble(enabled.filter(readable), rowsOf, selection, trouble);
   }
 

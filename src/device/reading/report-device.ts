@@ -1,6 +1,6 @@
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
 import type { Engines, Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { isBusy, type DeviceState, type GpuInstanceState, type GpuState, type LostGpu } from './state.ts';
+import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from './state.ts';
 
 /** The GPUs as they are told to the cluster: what placements, labels and busy checks need, and no more. */
 export function reportDevice(
@@ -36,23 +36,33 @@ function reportGpu(gpu: GpuState): GpuReport {
       health: gpu.health && { action: gpu.health.action, message: gpu.health.message.slice(0, 256) },
       error: fault && `${fault.code}: ${fault.message}`.slice(0, 256),
     }),
-    instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu, one)),
+    instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu.processes, one)),
   };
 }
 
 /** A lost GPU stays in the report, so that nobody takes it for one that was never there. */
-function reportLost({ uuid, index, pciBusId, product, fault }: LostGpu): readonly GpuReport[] {
+function reportLost({ uuid, index, pciBusId, product, fault, instances }: LostGpu): readonly GpuReport[] {
   if (uuid === undefined) return [];
   const error = `${fault.code}: ${fault.message}`.slice(0, 256);
-  return [{ uuid, index: index ?? 63, pciBusId, product: product ?? 'unknown', error, instances: [] }];
+  return [
+    {
+      uuid,
+      index: index ?? 63,
+      pciBusId,
+      product: product ?? 'unknown',
+      error,
+      instances: instances.map((one) => reportInstance([], one)),
+    },
+  ];
 }
 
-function reportInstance(gpu: GpuState, instance: GpuInstanceState): InstanceReport {
+/** @param others processes of the GPU that may be on any instance */
+function reportInstance(others: GpuState['processes'], instance: GpuInstanceState): InstanceReport {
   return {
     profile: instance.profile,
     gi: instance.id,
     start: instance.start,
-    ...(isBusy(gpu, instance) ? { busy: true } : {}),
+    ...(instance.processes.length + others.length > 0 ? { busy: true } : {}),
     computeInstances: instance.computeInstances.map((one) => ({
       profile: one.profile,
       ...definedOnly({

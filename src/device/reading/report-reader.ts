@@ -18,7 +18,7 @@ export interface Reading {
 }
 
 /** What was known of a GPU before. */
-export type KnownGpu = Pick<LostGpu, 'uuid' | 'index' | 'product' | 'pciBusId'>;
+export type KnownGpu = Omit<LostGpu, 'fault'>;
 
 /**
  * Reads `-q -x` of all GPUs; where one of them spoils it, of each by itself.
@@ -125,7 +125,8 @@ function has({ gpus }: Report, uuid: string): boolean {
 /** A GPU that cannot even be opened is known by what was read before. */
 function nameLost(pciBusId: string, known: readonly KnownGpu[], fault: GpuFault): LostGpu {
   const before = known.find((gpu) => gpu.pciBusId === pciBusId);
-  return { pciBusId, fault, uuid: before?.uuid, index: before?.index, product: before?.product };
+  const { uuid, index, product, instances = [] } = before ?? {};
+  return { pciBusId, fault, uuid, index, product, instances };
 }
 
 /** `-L` names a GPU by all but its bus id. */
@@ -137,7 +138,7 @@ async function nameSick(
 ): Promise<LostGpu> {
   const before = known.find((gpu) => gpu.uuid === uuid);
   const pciBusId = before?.pciBusId ?? (await findBusId(runner, index));
-  return { pciBusId: pciBusId ?? 'unknown', fault, uuid, index, product };
+  return { pciBusId: pciBusId ?? 'unknown', fault, uuid, index, product, instances: before?.instances ?? [] };
 }
 
 async function findBusId(runner: Runner, index: number): Promise<string | undefined> {

@@ -93,6 +93,8 @@ export interface LostGpu {
   readonly uuid: string | undefined;
   readonly index: number | undefined;
   readonly product: string | undefined;
+  /** As they were read last: who holds one of them holds nothing else. */
+  readonly instances: readonly GpuInstanceState[];
   readonly fault: GpuFault;
 }
 

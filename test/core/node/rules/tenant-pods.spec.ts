@@ -63,7 +63,7 @@ describe('pods that a tenant labels as the cluster’s own', () => {
     const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
     const reasonOf = (more: readonly NodePod[]): string =>
       judge({ node }, { pods: [aPluginPod(), ...more] }, settled).verdict.reason;
-    expect(reasonOf(pods)).to.equal('Applying');
+    expect(reasonOf(pods)).to.equal('ClientsStay');
     expect(reasonOf([aGpuPod()])).to.equal('Draining');
   });
 });
