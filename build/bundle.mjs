@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 
 const root = new URL('../', import.meta.url);
+const page = await readFile(new URL('src/ui/page.html', root), 'utf8');
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 
 /** client-node does not say that its thousands of model files have no side effects; without this all are loaded. */
@@ -60,7 +61,7 @@ await build({
   minifySyntax: true,
   legalComments: 'linked',
   logLevel: 'warning',
-  define: { GPU_PARTITION_VERSION: JSON.stringify(version) },
+  define: { GPU_PARTITION_VERSION: JSON.stringify(version), GPU_PARTITION_PAGE: JSON.stringify(page) },
   // CommonJS parts of an ES module bundle call require.
   banner: {
     js: [
