@@ -17,6 +17,7 @@ const order = [
   'policy',
   'node',
   'status',
+  'plan',
   'migparted',
   'explain',
   'view',

@@ -5,6 +5,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
+import { format } from 'prettier';
 import { parse } from 'yaml';
 import { writeDashboard } from './generate-dashboard.mjs';
 import { writeMetricsPage } from './generate-metrics.mjs';
@@ -39,6 +40,19 @@ function toJsonSchema(node, path = []) {
     result.additionalProperties = path.length === 1 && path[0] === 'metadata';
   }
   return result;
+}
+
+/** What the API server fills in where a user leaves a field out, as nested objects; undefined where nothing. */
+function defaultsOf({ default: value, properties }) {
+  const inner = Object.entries(properties ?? {}).flatMap(([name, child]) => {
+    const found = defaultsOf(child);
+    return found === undefined ? [] : [[name, found]];
+  });
+  // Fields of an object that may be absent are filled in only where it is there: none of ours has such.
+  if (properties !== undefined && value === undefined && inner.length > 0) {
+    throw new Error(`defaults in an object without a default: ${inner.map(([name]) => name).join(', ')}`);
+  }
+  return inner.length > 0 ? { ...value, ...Object.fromEntries(inner) } : value;
 }
 
 const metadata = {
@@ -82,6 +96,17 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
   });
   await writeFile(new URL(`${module}.ts`, target), types);
   if (!validated.includes(kind)) continue;
+
+  const { spec } = version.schema.openAPIV3Schema.properties;
+  const defaults = defaultsOf({ ...spec, default: {} });
+  await writeFile(
+    new URL(`${module}.defaults.ts`, target),
+    await format(`${banner}\nexport const specDefaults = ${JSON.stringify(defaults)} as const;\n`, {
+      parser: 'typescript',
+      singleQuote: true,
+      printWidth: 120,
+    }),
+  );
 
   const ajv = new Ajv({ allErrors: true, strict: false, code: { source: true, esm: true, lines: true } });
   const validate = ajv.compile(schema);

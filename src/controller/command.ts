@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
-import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
+import type { LabelSelector } from '../core/pods/plugin-pods.ts';
 import { defaultSystemNamespaces } from '../core/pods/system-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
@@ -18,15 +18,11 @@ import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } fr
 import { createRegistry } from '../process/metrics.ts';
 import { steadyMs } from '../process/clock.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
+import { configMapName, equalitySelector } from '../process/plugin-option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { ControllerMetrics } from './metrics.ts';
 import { GpuPartitionOperator } from './operator.ts';
-
-interface ConfigMapName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 interface Options {
   readonly kubeconfig?: string;
@@ -45,7 +41,7 @@ interface Options {
   readonly refreshAfterMs: number;
   readonly devicePluginSelector?: LabelSelector;
   readonly systemNamespaces: readonly string[];
-  readonly devicePluginConfigMap?: ConfigMapName;
+  readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
   readonly advertiseDeadlineSeconds: number;
   readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
@@ -210,22 +206,10 @@ function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefin
   return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }
 
-function equalitySelector(text: string): LabelSelector {
-  const selector = parseEqualitySelector(text);
-  if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
-  return selector;
-}
-
 function nameList(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))) return names;
   throw new InvalidArgumentError('must be names of namespaces as in gpu-operator,kube-system.');
-}
-
-function configMapName(text: string): ConfigMapName {
-  const [, namespace, name] = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
-  if (namespace === undefined || name === undefined) throw new InvalidArgumentError('must be NAMESPACE/NAME.');
-  return { namespace, name };
 }
 
 function readHolders(path: string): readonly GpuHolder[] {

@@ -74,6 +74,14 @@ export function listHeldDevices({ ofDevice, ofAny }: Holders, device: Pick<Devic
   return new Set(ofAny.length > 0 ? listUuids(device) : ofDevice.keys());
 }
 
+/** `NAMESPACE/NAME` of all pods of which a report says what they hold. */
+export function listReportedHolders(gpus: readonly GpuReport[]): readonly string[] {
+  return gpus.flatMap(({ pods: whole = [], instances }) => [
+    ...whole,
+    ...instances.flatMap(({ pods: some = [] }) => some),
+  ]);
+}
+
 /** Older kubelets name no driver; the vendor of its CDI devices is `k8s.DRIVER`. */
 function isGpuClaim({ driver, cdiDevices }: ClaimedDevice): boolean {
   return isGpuDriver(driver) || cdiDevices.some((id) => isGpuDriver(id.split('/')[0] ?? ''));
