@@ -23,7 +23,8 @@ describe('gpu-partition ui', () => {
     this.timeout(15_000);
     const file = join(folder, 'cluster.yaml');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-node-1', labels: { pool: 'inference' } } };
-    await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node] }));
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'train', namespace: 'team' } };
+    await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node, pod] }));
     const child = spawn(process.execPath, [main, 'ui', '--snapshot', file]);
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -47,7 +48,7 @@ describe('gpu-partition ui', () => {
     await writeFile(file, 'kind: Pod\n');
     const { code, stderr } = await run(['ui', '--snapshot', file]);
     expect(code).to.equal(2);
-    expect(stderr).to.contain('no GpuNodePartition in it; kubectl get gpp,gpn,nodes -o yaml writes what is wanted');
+    expect(stderr).to.contain('the snapshot has no Node; make it with: kubectl get ');
     expect((await run(['ui', '--snapshot', join(folder, 'none')])).code).to.equal(2);
   });
 });

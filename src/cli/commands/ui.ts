@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { parseAllDocuments } from 'yaml';
 import { nodes } from '../../api/resources.ts';
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { poolOf } from '../../core/status/fleet-figures.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -11,15 +9,15 @@ import { integer } from '../../process/option.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
 import { servePage } from '../../ui/page-server.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import { type FleetObjects, followFleet, readFleet } from '../cluster/follow.ts';
+import { followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
-import { readInput } from '../input/input-file.ts';
+import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly port: number;
-  readonly snapshot?: string;
+  readonly snapshot?: readonly string[];
 }
 
 type Pools = ReadonlyMap<string, string>;
@@ -30,7 +28,7 @@ export function uiCommand({ terminal }: CommandContext): Command {
       'Serves a page of the fleet on this machine (127.0.0.1), with your own kubeconfig and rights, until Ctrl-C. It reads, and changes nothing.',
     )
     .option('--port <port>', 'port; 0 takes a free one', integer(0, 65_535), 0)
-    .option('--snapshot <file>', 'show a saved cluster instead: kubectl get gpp,gpn,nodes -o yaml > FILE')
+    .option('--snapshot <file...>', `show a saved cluster instead: ${snapshotCommand}`)
     .action(async (options: Options) => {
       const interrupted = new AbortController();
       const stop = (): void => interrupted.abort();
@@ -53,10 +51,16 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   await serve(terminal, feed, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
 }
 
-async function serveSnapshot(terminal: Terminal, file: string, port: number, signal: AbortSignal): Promise<void> {
-  const { fleet, pools } = await readSnapshot(file, terminal);
+async function serveSnapshot(
+  terminal: Terminal,
+  files: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const saved = await readSnapshot(files, Date.now(), terminal);
+  const pools = poolsOf(saved.nodes);
   const feed = new FleetFeed((node) => pools.get(node) ?? '');
-  feed.take(fleet);
+  feed.take(saved);
   await serve(terminal, feed, port, () => whenAborted(signal));
 }
 
@@ -85,32 +89,6 @@ async function readPools(client: KubeClient): Promise<Pools> {
   });
 }
 
-function poolsOf(objects: readonly KubeObject[]): Pools {
+function poolsOf(objects: readonly Pick<KubeObject, 'metadata'>[]): Pools {
   return new Map(objects.map(({ metadata }) => [metadata.name, poolOf(metadata.labels)]));
-}
-
-type SavedObject = KubeObject & { readonly kind?: string; readonly items?: readonly SavedObject[] };
-
-/** Objects of any kinds, as kubectl prints them: one after the other, or in a List. */
-async function readSnapshot(
-  file: string,
-  terminal: Terminal,
-): Promise<{ readonly fleet: FleetObjects; readonly pools: Pools }> {
-  const { content } = await readInput(file, terminal);
-  if ('error' in content) throw new CliError(`${file}: ${content.error}`);
-  const documents = parseAllDocuments(content.text);
-  const [broken] = documents.flatMap(({ errors }) => errors);
-  if (broken) throw new CliError(`${file}: ${broken.message.split('\n')[0] ?? 'no YAML'}`);
-  const objects = documents.map((one) => one.toJS() as SavedObject | null).flatMap((one) => one?.items ?? one ?? []);
-  const ofKind = (kind: string): readonly SavedObject[] => objects.filter((one) => one.kind === kind);
-  const partitions = ofKind('GpuNodePartition') as readonly unknown[] as readonly GpuNodePartition[];
-  if (partitions.length === 0)
-    throw new CliError(`${file}: no GpuNodePartition in it; kubectl get gpp,gpn,nodes -o yaml writes what is wanted`);
-  return {
-    fleet: {
-      policies: ofKind('GpuPartitionPolicy') as readonly unknown[] as readonly GpuPartitionPolicy[],
-      partitions,
-    },
-    pools: poolsOf(ofKind('Node')),
-  };
 }
