@@ -2,7 +2,6 @@ import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import { drawGpu } from '../gpu/plan/picture.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
-import { deviceText } from '../policy/layout-text.ts';
 import type { GpuWork } from '../policy/plan-gpu-wish.ts';
 import type { WishPlan } from '../policy/plan-wish.ts';
 
@@ -52,11 +51,6 @@ export function describeGpus(device: DeviceReport, plan: WishPlan | undefined): 
         plan?.work.find(({ uuid }) => uuid === gpu.uuid),
       ),
     );
-}
-
-/** What is on a GPU, in words, or why nobody knows. */
-export function nameLayout(gpu: GpuReport): string {
-  return deviceText([gpu]).replace(/^1 GPU: /, '');
 }
 
 function describeGpu(device: DeviceReport, gpu: GpuReport, work: GpuWork | undefined): GpuOutlook {
