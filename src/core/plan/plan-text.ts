@@ -41,8 +41,9 @@ const still: readonly (readonly [NodeFate, string])[] = [
   ['Done', 'As the policy says already'],
 ];
 
-function writePolicy({ policy, change, held }: PolicyOutlook): readonly string[] {
-  const more = held === undefined ? '' : `: ${held}`;
+function writePolicy({ policy, change, refusal, held }: PolicyOutlook): readonly string[] {
+  const why = refusal === undefined ? held : `not accepted: ${refusal}`;
+  const more = why === undefined ? '' : `; ${why}`;
   return wrapText(`policy ${policy}: ${change.toLowerCase()}${more}`, width, '  ');
 }
 
