@@ -19,6 +19,8 @@ const order = [
   'status',
   'plan',
   'migparted',
+  'explain',
+  'view',
 ];
 const core = 'src/core/';
 

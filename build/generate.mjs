@@ -1,4 +1,5 @@
-// Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write.
+// Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write;
+// docs/metrics.md; and Grafana's dashboard.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
@@ -6,6 +7,8 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
 import { format } from 'prettier';
 import { parse } from 'yaml';
+import { writeDashboard } from './generate-dashboard.mjs';
+import { writeMetricsPage } from './generate-metrics.mjs';
 
 /** What comes from files of users; all else the API server has validated. */
 const validated = ['GpuPartitionPolicy'];
@@ -65,6 +68,7 @@ const metadata = {
     deletionTimestamp: { type: 'string' },
     labels: { type: 'object', additionalProperties: { type: 'string' } },
     annotations: { type: 'object', additionalProperties: { type: 'string' } },
+    finalizers: { type: 'array', items: { type: 'string' } },
   },
 };
 
@@ -127,3 +131,6 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
     ].join('\n'),
   );
 }
+
+await writeMetricsPage();
+await writeDashboard();

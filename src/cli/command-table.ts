@@ -55,8 +55,23 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
+    name: 'status',
+    summary: 'show the fleet, or a node with a picture of each GPU; --watch follows it',
+    load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
+  {
+    name: 'explain',
+    summary: 'explain pod NAMESPACE/NAME: why a pod is pending, and what would let it run',
+    load: async () => (await import('./commands/explain.ts')).explainCommand,
+  },
+  {
     name: 'node',
     summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion of bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
 ];

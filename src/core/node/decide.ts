@@ -9,6 +9,7 @@ import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentAway } from './rules/agent-away.ts';
 import { finish } from './rules/finish.ts';
+import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
@@ -105,7 +106,7 @@ function judge(situation: Situation): Outcome {
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {
   const opened = openIdle(situation, ruling);
-  return 'look' in opened ? opened : markLasting(situation, opened);
+  return 'look' in opened ? opened : followDevice(situation, markLasting(situation, opened));
 }
 
 /** GPU holders that are away because of us come back as soon as no grant needs that, whatever became of the grant. */

@@ -1,3 +1,4 @@
+import { defaultSystemNamespaces } from '../pods/system-pods.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { countLimit } from '../rollout/limit.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
@@ -160,6 +161,7 @@ function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerS
     advertiseDeadlineMs: 300_000,
     holdersDeadlineMs: 300_000,
     gpuHolders,
+    systemNamespaces: defaultSystemNamespaces,
     pluginSelector,
     pluginConfigMap,
   };

@@ -28,9 +28,9 @@ export function describeEvictions(
   pods: readonly ClusterPod[],
   budgets: readonly BudgetView[],
 ): readonly EvictionOutlook[] {
-  const { partition, claim, fresh } = snapshot;
+  const { node, partition, claim, fresh } = snapshot;
   if (partition === undefined || plan === undefined || plan.work.length === 0) return [];
-  const { affected } = findHolders({ partition, claim, fresh }, pods);
+  const { affected } = findHolders({ node, partition, claim, fresh }, pods);
   const gpus = partition.status?.device?.gpus ?? [];
   const drain = claim.winner?.spec.drain;
   const found = affected.map((pod): EvictionOutlook => {

@@ -13,6 +13,14 @@ export interface Holders {
   readonly stale: readonly StaleHolding[];
 }
 
+/**
+ * Pods that hold a slice that no GPU of the node has: it was made anew meanwhile under another UUID, or is on a GPU that was never read.
+ * Which instance they are on nobody knows, so that none may be destroyed.
+ */
+export function listUnresolved({ stale }: Pick<Holders, 'stale'>): readonly string[] {
+  return [...new Set(stale.flatMap(({ id, pod }) => (id.startsWith('MIG-') ? [pod] : [])))].toSorted();
+}
+
 export interface StaleHolding extends HeldDevice {
   /** `NAMESPACE/NAME` */
   readonly pod: string;

@@ -89,7 +89,7 @@ interface PlanHolders {
 }
 
 export function findHolders(
-  situation: Pick<Situation, 'partition' | 'claim' | 'fresh'>,
+  situation: Pick<Situation, 'node' | 'partition' | 'claim' | 'fresh'>,
   pods: readonly NodePod[],
 ): PlanHolders {
   const { partition, claim, fresh } = situation;

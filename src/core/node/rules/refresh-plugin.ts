@@ -5,7 +5,7 @@ import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, advertises } from '../../nvidia/resources/advertised.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { isReady, pluginPodsOf, tolerates } from '../../pods/plugin-pods.ts';
+import { isReady, tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { decideFence, type FenceSituation, type FenceStep } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
@@ -21,6 +21,7 @@ import {
 } from '../refresh-mark.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkPlugin } from './check-plugin.ts';
+import { pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 
 /** What the node has to offer before pods may come. */
@@ -83,12 +84,14 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   if (found === undefined) return { look: 'Pods' };
   const change = `unanswered-${epoch}`;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
-  if (waits.lasts('Advertised', change) > settings.advertiseDeadlineMs) return undefined;
+  const isOverdue = waits.lasts('Advertised', change) > settings.advertiseDeadlineMs;
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
   if (old.length > 0) {
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
     return waitForPlugin([...first, ...evictPods(situation, old)], listRefusals(situation, old));
   }
+  // Of whom no pod is known nobody can say when they have looked.
+  if (isOverdue) return undefined;
   // A plugin that does not tolerate our taint, or was away before, comes back when that is off; until then nothing is offered.
   if (mark?.tolerates !== true) {
     const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;
@@ -171,8 +174,8 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
   };
 }
 
-function listPluginPods({ pods, settings }: Situation): readonly NodePod[] | undefined {
-  return pods && pluginPodsOf(pods, settings.pluginSelector);
+function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
+  return situation.pods && pluginPods(situation, situation.pods);
 }
 
 /** What keeps the plugin's pods from starting, in the kubelet's words. */
