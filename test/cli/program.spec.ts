@@ -52,7 +52,7 @@ describe('the command line', () => {
   });
 
   it('names the commands that exist where one does not', async () => {
-    for (const argv of [['plan', '-f', 'x'], ['help', 'statis'], ['layuts']]) {
+    for (const argv of [['slice', '-f', 'x'], ['help', 'statis'], ['layuts']]) {
       const { code, stderr } = await run(argv);
       expect(code).to.equal(2);
       expect(stderr).to.contain('the commands are validate, fit, layouts, labels, import');
