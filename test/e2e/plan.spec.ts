@@ -54,8 +54,27 @@ describe('gpu-partition plan and retry, on a cluster', function () {
   let folder = '';
   let found: ChangePlan;
 
-  before(async () => {
+  before(async function () {
+    this.timeout(300_000);
     folder = await mkdtemp(join(tmpdir(), 'plan-'));
+    await rig().apply('p', { ...spec({ '3g.20gb': 2 }), rollout: { maxUnavailable: 3 } });
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 150_000);
+    await applyObjects(rig(), [
+      deployment,
+      budget,
+      gpuPod({ name: 'bare', resource: half, nodeSelector: { name: 'n2' } }),
+    ]);
+    await eventually(
+      () => podsOn('n1'),
+      (pods) => pods.length === 2,
+      { timeoutMs: 90_000, what: 'pods on n1' },
+    );
+    await eventually(
+      () => podsOn('n2'),
+      (pods) => pods.length === 1,
+      { timeoutMs: 90_000, what: 'a pod on n2' },
+    );
+    await rig().kubectl('wait', 'pdb/train', '--for=jsonpath={.status.currentHealthy}=2', '--timeout=90s');
   });
   after(async () => rm(folder, { recursive: true, force: true }));
 
@@ -92,24 +111,6 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     );
 
   it('says with the right to read alone who goes, who is in the way, and in which order', async () => {
-    await rig().apply('p', { ...spec({ '3g.20gb': 2 }), rollout: { maxUnavailable: 3 } });
-    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
-    await applyObjects(rig(), [
-      deployment,
-      budget,
-      gpuPod({ name: 'bare', resource: half, nodeSelector: { name: 'n2' } }),
-    ]);
-    await eventually(
-      () => podsOn('n1'),
-      (pods) => pods.length === 2,
-      { timeoutMs: 40_000, what: 'pods on n1' },
-    );
-    await eventually(
-      () => podsOn('n2'),
-      (pods) => pods.length === 1,
-      { timeoutMs: 40_000, what: 'a pod on n2' },
-    );
-    await rig().kubectl('wait', 'pdb/train', '--for=jsonpath={.status.currentHealthy}=2', '--timeout=40s');
     const file = await writePolicy({ ...spec({ '1g.5gb': 7 }), rollout: { maxUnavailable: 2 } });
     const kubeconfig = await accountWith('gpu-partition-planner');
     const { code, answer } = await runPlan(['plan', '-f', file, '--kubeconfig', kubeconfig]);

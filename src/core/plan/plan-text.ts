@@ -115,10 +115,10 @@ function describeRecut(recut: readonly HeldSlice[]): string {
 const verbs: Readonly<Record<PodFate, string>> = {
   Evicted: 'evicts',
   Deleted: 'deletes',
-  Blocked: 'cannot evict now',
+  Blocked: 'waits to evict',
   Stays: 'cannot evict',
   Awaited: 'waits for',
-  Gone: 'no longer meets',
+  Gone: 'no longer has',
 };
 
 function writeEviction(node: string, { pod, fate, holds, message }: EvictionOutlook): readonly string[] {
