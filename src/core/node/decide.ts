@@ -85,6 +85,8 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const { verdict, commands = [] } = outcome;
   waits.lasts('Reason', verdict.reason);
   const failure = grantFailureOf(situation);
+  // Whatever keeps the node waiting meanwhile: how often its pods did not go is no news before they have gone.
+  if (verdict.phase !== 'Ready') waits.resume('DrainRest');
   if (failure && verdict.phase !== 'Ready') waits.put('GrantFailed', keepFailure(failure));
   const standing = describeStanding(situation, outcome);
   return {

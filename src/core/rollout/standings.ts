@@ -7,6 +7,8 @@ export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
 
 /** More than any node can have to destroy: evictions come first, then instances. */
 const evictionCost = 100_000;
+/** More than any change can cost: whose pods did not go starves nobody. */
+const restCost = 1e12;
 
 /** The nodes of one policy as its rollout sees them, counted change by change: an event costs the same however many nodes there are. */
 export class Standings {
@@ -39,7 +41,7 @@ export class Standings {
     mark(this.#failed, node, standing.hasFailed);
     mark(this.#failedOpen, node, standing.hasFailed && standing.isReady && !standing.isClosedAnyway);
     mark(this.#underWay, node, standing.isUnderWay);
-    if (request && queue) this.#queues[queue].add(node, request.evictions * evictionCost + request.destroys);
+    if (request && queue) this.#queues[queue].add(node, costOf(request));
     return true;
   }
 
@@ -74,7 +76,7 @@ export class Standings {
     return this.#underWay;
   }
 
-  /** Those that ask for a slot, the cheapest first: fewest evictions, then fewest instances destroyed. */
+  /** Those that ask for a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go after them. */
   *inOrder(queue: RequestQueue): Iterable<NodeStanding> {
     for (const name of this.#queues[queue].inOrder()) {
       const standing = this.#nodes.get(name);
@@ -86,6 +88,10 @@ export class Standings {
   get isAsked(): boolean {
     return Object.values(this.#queues).some(({ size }) => size > 0);
   }
+}
+
+function costOf({ rests, evictions, destroys }: SlotRequest): number {
+  return rests * restCost + evictions * evictionCost + destroys;
 }
 
 function queueOf({ kind, isClosedAnyway }: SlotRequest): RequestQueue {

@@ -28,6 +28,15 @@ describe('the ledger', () => {
       expect(admitted).to.deep.equal(['free', 'cheap', 'middle', 'dear']);
     });
 
+    it('nodes whose pods did not go after those that were not tried as often: they starve nobody', () => {
+      const nodes = [
+        anAsking('twice', 'New', { request: { evictions: 1, rests: 2 } }),
+        anAsking('once', 'New', { request: { evictions: 1, rests: 1 } }),
+        anAsking('dear', 'New', { request: { evictions: 200_000, destroys: 1000 } }),
+      ];
+      expect(step({ nodes, rollout: { maxUnavailable: 3 } }).admitted).to.deep.equal(['dear', 'once', 'twice']);
+    });
+
     it('nobody before all nodes have been looked at and the generation is accepted', () => {
       const { ledger, gate } = step({ nodes: manyAsking(5), mayAdmit: false });
       expect(ledger).to.deep.equal([]);

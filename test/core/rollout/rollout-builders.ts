@@ -33,7 +33,7 @@ export function anAsking(
     hasFailed: kind === 'Retry',
     isClosedAnyway,
     ...more,
-    request: { kind, isClosedAnyway, evictions: 0, destroys: 1, epoch: 1, ...request },
+    request: { kind, isClosedAnyway, evictions: 0, destroys: 1, rests: 0, epoch: 1, ...request },
   });
 }
 

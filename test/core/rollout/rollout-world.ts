@@ -54,7 +54,7 @@ export class RolloutWorld {
         if (known) this.#look(name, known);
         return;
       case 'lookAtAll':
-        for (const [node, one] of [...this.#truth]) this.#look(node, one);
+        for (const [node, one] of this.#truth) this.#look(node, one);
         return;
       case 'step':
         return this.#step();
@@ -160,6 +160,7 @@ export class RolloutWorld {
           isClosedAnyway: isFresh,
           evictions: uid.length % 3,
           destroys: 1,
+          rests: 0,
           epoch: 1,
         },
       }),
@@ -183,6 +184,7 @@ export class RolloutWorld {
     const again = this.#decide();
     expect(again.ledger, 'ledger after a second step').to.deep.equal(ledger);
     expect(again.canary, 'canary after a second step').to.deep.equal(canary);
+    expect(again.released, 'given back by a second step').to.deep.equal([]);
   }
 
   #decide(): LedgerStep {
@@ -204,9 +206,10 @@ export class RolloutWorld {
     expect(names, 'nobody is there twice').to.deep.equal([...new Set(names)]);
     // 1. Whoever is being changed is in the ledger.
     const closed = [...this.#truth].filter(([, one]) => one.stage === 'Closed' && one.policy === 'p' && !one.isFresh);
-    for (const [name] of closed) {
+    for (const [name, { uid }] of closed) {
       const isKnown = this.#fleet.of('p').get(name)?.isUnderWay === true;
-      if (isKnown) expect(names, `${name} is being changed`).to.include(name);
+      const wasHeld = this.#policy.status?.inFlight?.some(({ nodeUID }) => nodeUID === uid) === true;
+      if (isKnown || wasHeld) expect(names, `${name} is being changed`).to.include(name);
     }
     const standings = this.#fleet.of('p');
     // 2. Nobody starts beyond the budget, the cap, a pause or the threshold.
