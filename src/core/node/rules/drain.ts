@@ -29,9 +29,13 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const found = findHolders(situation, pods);
   const { affected, unknown } = found;
   if (affected.length === 0 && unknown.length === 0) return undefined;
-  const { scope = 'Affected', onTimeout = 'Skip' } = claim.winner?.spec.drain ?? {};
-  const isOver = slot.deadline !== undefined && Date.parse(slot.deadline) < now;
-  if (isOver && onTimeout === 'Skip') return giveUp(situation, 'DrainTimeout', describe(situation, found));
+  const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
+  const late = slot.deadline === undefined ? 0 : now - Date.parse(slot.deadline);
+  const isOver = late > 0;
+  // Nor may what no force ends keep the turn of others.
+  const isHopeless = onTimeout === 'Force' && late > durationMs(timeout);
+  if ((isOver && onTimeout === 'Skip') || isHopeless)
+    return giveUp(situation, 'DrainTimeout', describe(situation, found));
   const looping = scope === 'None' ? undefined : findLoop(situation, affected);
   if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   if (scope === 'None')

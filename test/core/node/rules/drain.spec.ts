@@ -289,6 +289,20 @@ describe('a drain', () => {
       stepUntil(world, 'Applying');
     });
 
+    it('is given up after as long again where force does not help either', () => {
+      const daemon = aPod('goes', { kind: 'DaemonSet' });
+      const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
+      for (const [pod, scope] of [[daemon], [leaving], [goes, 'None']] as const) {
+        const world = blocked({ onTimeout: 'Force', scope: scope ?? 'Affected' }, [pod, stays]);
+        expect(world.step(1000).verdict.phase).to.equal('Updating');
+        world.now += 590_000;
+        expect(world.step().verdict.phase).to.equal('Updating');
+        world.now += 10_000;
+        expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+        expect(world.taintKeys).to.deep.equal([]);
+      }
+    });
+
     it('deletes by force only what was announced: not what stays, and not what the agent does not know', () => {
       const world = blocked({ onTimeout: 'Force' }, [goes, stays, aPod('new')]);
       for (let steps = 0; steps < 5; steps += 1) world.step(1000);
