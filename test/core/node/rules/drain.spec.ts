@@ -266,7 +266,7 @@ describe('a drain', () => {
       expect(verdict.message).to.match(
         /^the pods on what has to go have not gone within spec\.drain\.timeout: .*ns\/goes/,
       );
-      expect(verdict.message).to.include('it is tried again in 1m');
+      expect(verdict.message).to.include('it is tried again at 2026-01-01T12:11:02Z');
       expect(world.taintKeys).to.deep.equal([]);
       expect(world.done).to.not.include('WriteGrant');
     });
@@ -439,8 +439,10 @@ describe('a drain', () => {
       world.slot = aSlotFrom(world.now, 600_000);
       giveUp(world);
       world.step(60_000);
+      const { message } = world.step(1000).verdict;
       world.failOver();
-      expect(world.step(1000).verdict.message).to.include('it is tried again in 59s');
+      // Else every look at the node would be a write.
+      expect(world.step(1000).verdict.message).to.equal(message);
       expect(rest(world)).to.equal(1);
     });
 
