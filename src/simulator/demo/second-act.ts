@@ -22,7 +22,7 @@ export const fleetBudget = 3;
 export const fleetPolicy = 'serving';
 export const fleetApp = 'web';
 /** Pods of the deployment that move out of the way. */
-const replicas = 24;
+const replicas = 20;
 
 /** The policy of the second act: as it is at first, then as it is edited. */
 export function describeFleetPolicy(edition: 'First' | 'Edited'): object {
@@ -36,9 +36,13 @@ export function describeFleetPolicy(edition: 'First' | 'Edited'): object {
   return { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: fleetPolicy }, spec };
 }
 
-/** A deployment of small models and the disruption budget that its owner gives it. */
+/** A deployment of small models that fills the slices of one pool first, and the disruption budget that its owner gives it. */
 export function describeFleetWorkload(): readonly object[] {
   const labels = { app: fleetApp };
+  const prefersEast = {
+    weight: 100,
+    preference: { matchExpressions: [{ key: 'pool', operator: 'In', values: ['east'] }] },
+  };
   const resources = { limits: { 'nvidia.com/mig-1g.6gb': 1 } };
   return [
     {
@@ -51,6 +55,7 @@ export function describeFleetWorkload(): readonly object[] {
         template: {
           metadata: { labels },
           spec: {
+            affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [prefersEast] } },
             terminationGracePeriodSeconds: 1,
             containers: [{ name: 'server', image: 'tritonserver', resources }],
           },
