@@ -67,7 +67,7 @@ export function markLasting(situation: Situation, ruling: Ruling): Ruling {
 export function labelOpen(situation: Situation, ruling: Ruling): Ruling {
   const { node, partition, claim, agent } = situation;
   const { phase } = ruling.verdict;
-  const isSettled = phase !== 'Ready' && phase !== 'Unmanaged' && !isUnfinished(node);
+  const isSettled = phase !== 'Ready' && phase !== 'Unmanaged' && !isClosed(node);
   const isOurs = node.metadata.annotations?.[managedLabelsAnnotation] !== undefined;
   const isRead = agent.state === 'Ready' && partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
   if (!isSettled || !isOurs || !isRead || claim.winner === undefined || claim.winner.spec.mode === 'Plan')
