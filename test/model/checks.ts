@@ -18,6 +18,9 @@ import type { ModelWorld } from './world.ts';
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 const hourMs = 3600_000;
+/** The device was never worked on, or somebody used it. */
+const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
+const mostEqual = 4;
 
 /** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
 export class Invariants {
@@ -30,6 +33,7 @@ export class Invariants {
   #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
   #seen: readonly unknown[] = [];
   #decisions = 0;
+  #failure: { readonly what: unknown; readonly count: number } = { what: undefined, count: 0 };
   /** The device of an open node has changed, and nobody has told of it yet. */
   #areLabelsExcused = false;
   /** What controllers have written, and what the agent has done to the device. */
@@ -92,8 +96,24 @@ export class Invariants {
       `grant ${granted.epoch} was written while the agent works on ${earlier?.epoch}`,
     );
     demand(before.status?.device?.step !== 'Unknown', 'S10', 'granted on a device that cannot be read');
+    this.#countEqual(before);
     demand(granted.allowReboot !== true, 'S6', 'a reboot was granted that no policy allows');
     this.#countRepair(before, granted);
+  }
+
+  /** The same that has failed is not tried for ever; who loses what it knew of one, in a crash, tries once more. */
+  #countEqual({ spec, status }: StoredPartition): void {
+    const { device } = status ?? {};
+    const failure = device?.step === 'Failed' && !passing.includes(device.error?.code ?? '') ? device.error : undefined;
+    const readings = device?.gpus?.map(({ mig, error, instances }) => [
+      mig,
+      error,
+      instances.map(({ profile, start }) => [profile, start]),
+    ]);
+    const what = failure && [failure.code, failure.gpu, device?.bootID, readings, spec.policy];
+    const isSame = what !== undefined && sameJson(what, this.#failure.what);
+    this.#failure = { what, count: isSame ? this.#failure.count + 1 : 1 };
+    demand(this.#failure.count <= mostEqual, 'S16', `the same has failed ${mostEqual} times, and is tried again`);
   }
 
   #countRepair({ spec, status }: StoredPartition, granted: Grant): void {
@@ -152,10 +172,16 @@ export class Invariants {
     for (const command of commands) {
       if (command.name === 'WriteGrant') this.#mayBeGranted(snapshot);
       if (command.name === 'EvictPod') this.#mayBeEvicted(snapshot, command.pod.uid);
+      if (command.name === 'DeletePod') this.#mayBeDeleted(snapshot);
+      if (command.name === 'WriteDrain') {
+        demand(!sameJson(command.drain, snapshot.partition?.spec.drain), 'S9', 'the same drain is announced again');
+      }
       if (command.name === 'PatchNode') {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
+    this.#keepsSlot(snapshot, settled);
+    this.#opensWhereNothingChanges(snapshot, settled);
     this.#leavesNoWrongLabel(snapshot, settled);
     this.#isGivenUp(by, settled.memory.waits.HoldersRest?.since);
     this.#decisions += 1;
@@ -241,6 +267,31 @@ export class Invariants {
       'S13',
       `pod ${uid} is evicted, which is a user’s, and was not announced`,
     );
+  }
+
+  #mayBeDeleted({ claim, slot, now }: NodeSnapshot): void {
+    const isLate = slot?.deadline !== undefined && Date.parse(slot.deadline) < now;
+    const isForced = claim.winner?.spec.drain?.onTimeout === 'Force' && isLate;
+    demand(isForced, 'S13', 'a pod is deleted, past its disruption budget, and the policy does not say so');
+  }
+
+  /** A slot is held until the node is verified, or given up and open again: not only until the agent has answered. */
+  #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: Settled): void {
+    if (slot === undefined || !isClosed(node) || standing.isUnderWay) return;
+    const opens = commands.some(
+      (command) => command.name === 'PatchNode' && command.change.removeTaints?.includes(repartitioningTaint.key),
+    );
+    demand(opens, 'S5', 'the node is closed for a change, and its slot is given back');
+  }
+
+  /** Who was told to go and did not is left in peace on a node that is open. */
+  #opensWhereNothingChanges({ node }: NodeSnapshot, { verdict, commands }: Settled): void {
+    if (verdict.reason !== 'DrainTimeout' && verdict.reason !== 'DrainLoop') return;
+    const opens = commands.some(
+      (command) => command.name === 'PatchNode' && command.change.removeTaints?.includes(repartitioningTaint.key),
+    );
+    const isTold = verdict.message.includes('The node stays closed');
+    demand(opens || isTold || !isClosed(node), 'L4', `the node stays closed, and nobody says why: ${verdict.message}`);
   }
 
   #mayBeOpened(snapshot: NodeSnapshot, removed: readonly string[]): void {

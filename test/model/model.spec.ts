@@ -53,7 +53,7 @@ describe('model of a node', function () {
     });
   }
 
-  for (const theme of ['Drift', 'Holders', 'Rush'] as const) {
+  for (const theme of ['Drift', 'Holders', 'Rush', 'Drains', 'Failures'] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () => {
       for (let seed = 0; seed < seeds / 100; seed += 1) tell(seed, theme);
     });
