@@ -14,12 +14,14 @@ import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { NodeAgent } from './agent.ts';
+import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import type { Partition } from './partition.ts';
 
-interface Options {
+interface Options extends TimeoutOptions {
   readonly nodeName: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -27,16 +29,18 @@ interface Options {
   readonly driverRoot?: string;
   readonly stateDir: string;
   readonly podResourcesSocket: string;
+  readonly ignorePods?: boolean;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
   readonly rebootSentinel: string;
   readonly machineFile: string;
+  readonly healthPort?: number;
   readonly logLevel: LogLevel;
 }
 
 /** The program: options, then one watch on the node's own object, until a signal ends it. */
 export function agentCommand(): Command {
-  return new Command('agent')
+  return addTimeoutOptions(new Command('agent'))
     .description('partitions the GPUs of this node as its GpuNodePartition grants')
     .version(programVersion)
     .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
@@ -49,6 +53,10 @@ export function agentCommand(): Command {
       '--pod-resources-socket <file>',
       'where the kubelet tells who holds which GPU',
       '/var/lib/kubelet/pod-resources/kubelet.sock',
+    )
+    .option(
+      '--ignore-pods',
+      'goes on where the kubelet does not tell who holds a GPU: a pod that holds one without a process on it is not seen then',
     )
     .option(
       '--read-interval-ms <n>',
@@ -67,6 +75,7 @@ export function agentCommand(): Command {
       'where the firmware tells the machine’s product name',
       '/sys/class/dmi/id/product_name',
     )
+    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
     .action(async (options: Options) => runAgent(options));
 }
@@ -74,13 +83,23 @@ export function agentCommand(): Command {
 async function runAgent(options: Options): Promise<void> {
   const logger = createLogger({ level: options.logLevel }).child({ node: options.nodeName });
   exitOnUnhandled(logger);
+  const isPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+  const hidden = explainHiddenProcesses({ proc: '/proc', pid: process.pid, isPod });
+  if (hidden !== undefined) throw new Error(hidden);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
-  const device = await openDevice(options, logger, signal);
+  const health = await openHealth(options.healthPort, logger);
+  const timeouts = readTimeouts(options);
+  const opened = await openDevice({ ...options, timeouts }, logger, signal, (done) => health?.metrics.operated(done));
+  const device = health?.metrics.measure(opened) ?? opened;
   const agent = new NodeAgent({
     client,
     device,
-    kubelet: kubeletOf(new PodResourcesClient({ socket: options.podResourcesSocket }), logger),
+    kubelet: kubeletOf({
+      client: new PodResourcesClient({ socket: options.podResourcesSocket }),
+      ignorePods: options.ignorePods === true,
+      logger,
+    }),
     logger,
     nodeName: options.nodeName,
     agentVersion: programVersion,
@@ -92,6 +111,7 @@ async function runAgent(options: Options): Promise<void> {
   const queue = new WorkQueue({
     logger,
     backoff: { baseMs: 250, maxMs: 30_000 },
+    observer: health?.metrics.observeQueue(),
     reconcile: (name, stopped) => agent.reconcile(watch.store.get(name), stopped),
   });
   const watch = new Reflector<Partition>({
@@ -101,10 +121,18 @@ async function runAgent(options: Options): Promise<void> {
     fieldSelector: `metadata.name=${options.nodeName}`,
     onChange: ({ key }) => queue.add(key),
   }).start();
+  health?.metrics.attach({ queue, watch });
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);
   await watch.stop();
   await queue.stop();
+  await health?.server.stop();
+}
+
+async function openHealth(port: number | undefined, logger: Logger) {
+  if (port === undefined) return undefined;
+  const { serveAgentHealth } = await import('./health.ts');
+  return serveAgentHealth(port, logger);
 }
 
 async function readLine(file: string): Promise<string | undefined> {

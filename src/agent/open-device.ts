@@ -7,6 +7,7 @@ import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../device/errors.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
+import type { Deadlines } from '../device/command/runner.ts';
 import { openNvidiaSmi } from '../device/command/nvidia-smi.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
@@ -18,20 +19,30 @@ export interface DeviceOptions {
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
+  readonly timeouts: Deadlines;
 }
 
+/** Told of each operation that is done, as a command line. */
+type OnOperation = (done: string) => void;
+
 /** Opens the GPUs of this node, and waits until no other agent works on them. */
-export async function openDevice(options: DeviceOptions, logger: Logger, signal: AbortSignal): Promise<Device> {
+export async function openDevice(
+  options: DeviceOptions,
+  logger: Logger,
+  signal: AbortSignal,
+  onOperation?: OnOperation,
+): Promise<Device> {
   const { stateDir, nvidiaSmi, driverRoot } = options;
   const lock = await takeLock(stateDir, logger, signal);
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
   const smi = openNvidiaSmi({
+    ...options.timeouts,
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
     ...(driverRoot === undefined ? {} : { driverRoot }),
   });
-  return deviceOf(smi, { journal, lock, logger });
+  return deviceOf(smi, { journal, lock, logger, onOperation });
 }
 
 /** The agent's view of a driver. */
@@ -41,10 +52,12 @@ export function deviceOf(
     journal,
     lock,
     logger,
+    onOperation,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'isHeld'>;
     readonly logger: Logger;
+    readonly onOperation?: OnOperation | undefined;
   },
 ): Device {
   return {
@@ -60,7 +73,10 @@ export function deviceOf(
         mayStart: () => lock.isHeld() && options.mayStart(),
         listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
-        onProgress: ({ uuid, done }) => logger.info('device operation', { gpu: uuid, done }),
+        onProgress: ({ uuid, done }) => {
+          logger.info('device operation', { gpu: uuid, done });
+          onOperation?.(done);
+        },
       });
       const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
       return { failures, state: device };

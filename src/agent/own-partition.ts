@@ -1,6 +1,7 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { DeviceReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
+import { printable } from '../core/text/visible-text.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ObjectRef } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
@@ -34,7 +35,9 @@ export class OwnPartition {
   }
 
   /** Writes `status.device` if it differs. */
-  async report({ status }: Partition, device: DeviceReport): Promise<void> {
+  async report({ status }: Partition, found: DeviceReport): Promise<void> {
+    // Names of processes are their users', and what nvidia-smi prints goes to people's terminals.
+    const device = printable(found);
     if (sameJson(device, status?.device)) return;
     this.#known = await this.#client.applyStatus<Partition>(this.#ref, { device });
   }

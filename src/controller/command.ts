@@ -5,7 +5,8 @@ import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
-import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
+import type { LabelSelector } from '../core/pods/plugin-pods.ts';
+import { defaultSystemNamespaces } from '../core/pods/system-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
@@ -15,15 +16,13 @@ import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
+import { steadyMs } from '../process/clock.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
+import { configMapName, equalitySelector } from '../process/plugin-option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { ControllerMetrics } from './metrics.ts';
 import { GpuPartitionOperator } from './operator.ts';
-
-interface ConfigMapName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 interface Options {
   readonly kubeconfig?: string;
@@ -40,13 +39,18 @@ interface Options {
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
   readonly devicePluginSelector?: LabelSelector;
-  readonly devicePluginConfigMap?: ConfigMapName;
+  readonly systemNamespaces: readonly string[];
+  readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
   readonly advertiseDeadlineSeconds: number;
   readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
   readonly maxConcurrentNodes: string;
   readonly freeze?: string;
+  readonly deleteDeadlineSeconds: number;
 }
+
+/** No reconcile takes so long while the API server is there: each of its requests has a deadline. */
+const stalledMs = 5 * 60_000;
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
 export function controllerCommand(): Command {
@@ -89,6 +93,12 @@ export function controllerCommand(): Command {
       equalitySelector,
     )
     .option(
+      '--system-namespaces <names>',
+      'namespaces of the device plugin, of other programs that hold GPUs, and of other owners of GPUs; labels of pods elsewhere say nothing',
+      nameList,
+      defaultSystemNamespaces,
+    )
+    .option(
       '--device-plugin-config-map <namespace/name>',
       'ConfigMap of the device plugin in which its strategy and time-slicing are kept for each node',
       configMapName,
@@ -106,6 +116,12 @@ export function controllerCommand(): Command {
       limit,
       '10%',
     )
+    .option(
+      '--delete-deadline-seconds <n>',
+      'how long a policy with onDelete: DisableMig may take to make its GPUs whole before it goes all the same',
+      integer(1, 86_400),
+      1800,
+    )
     .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
     .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
     .action(async (options: Options) => runController(options));
@@ -117,15 +133,17 @@ async function runController(options: Options): Promise<void> {
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
   const state = { leads: false };
+  const registry = options.healthPort === undefined ? undefined : createRegistry({ program: 'controller' });
+  const metrics = registry && new ControllerMetrics(registry, steadyMs);
   const health =
     options.healthPort === undefined
       ? undefined
       : await serveHealth({
           logger,
           port: options.healthPort,
-          registry: createRegistry({ program: 'controller' }),
-          live: { process: () => undefined },
-          ready: { started: () => undefined },
+          ...(registry && { registry }),
+          live: { loops: () => metrics?.explainStall(stalledMs) },
+          ready: { watches: () => metrics && explainUnsynced(metrics) },
         });
   const lead = async (term: Term): Promise<void> => {
     state.leads = true;
@@ -133,15 +151,21 @@ async function runController(options: Options): Promise<void> {
       // Nothing that was begun as the leader goes on after: neither a write nor its retries.
       client: new KubeClient(client.config, controllerManager, term),
       logger,
+      metrics,
       instance: options.identity,
       agentNamespace: options.agentNamespace,
-      rollout: { maxConcurrentNodes: options.maxConcurrentNodes, freeze: options.freeze },
+      rollout: {
+        maxConcurrentNodes: options.maxConcurrentNodes,
+        freeze: options.freeze,
+        deleteDeadlineMs: options.deleteDeadlineSeconds * 1000,
+      },
       settings: {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,
         waitingPollMs: options.waitingPollMs,
         refreshAfterMs: options.refreshAfterMs,
         pluginSelector: options.devicePluginSelector,
+        systemNamespaces: options.systemNamespaces,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
         gpuHolders: options.gpuClients ?? defaultHolders,
@@ -155,6 +179,7 @@ async function runController(options: Options): Promise<void> {
       if (!term.signal.aborted) throw error;
     } finally {
       await operator.stop();
+      metrics?.detach();
       state.leads = false;
     }
   };
@@ -174,16 +199,15 @@ async function runController(options: Options): Promise<void> {
   }
 }
 
-function equalitySelector(text: string): LabelSelector {
-  const selector = parseEqualitySelector(text);
-  if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
-  return selector;
+/** One that stands by is ready to take over; one that leads decides nothing before its lists are complete. */
+function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefined {
+  return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }
 
-function configMapName(text: string): ConfigMapName {
-  const [, namespace, name] = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
-  if (namespace === undefined || name === undefined) throw new InvalidArgumentError('must be NAMESPACE/NAME.');
-  return { namespace, name };
+function nameList(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))) return names;
+  throw new InvalidArgumentError('must be names of namespaces as in gpu-operator,kube-system.');
 }
 
 function readHolders(path: string): readonly GpuHolder[] {

@@ -2,13 +2,19 @@ import { nodePartitions, nodes, pods, policies, resourceSlices } from '../api/re
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
+import { listReportedHolders } from '../core/pods/slice-holders.ts';
 import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
+import { Gate } from '../process/gate.ts';
 import { type NodeObject, projectNode } from './project.ts';
+import { gpuResourcesOf, type PodObject, projectPod } from './project-pod.ts';
+
+/** Lists of one node's pods that are read at a time. */
+const mostPodLists = 4;
 
 /** Reads what is decided on. */
 export class Gatherer {
@@ -17,6 +23,7 @@ export class Gatherer {
   readonly #settings: NodeSettings;
   readonly #configFiles: ConfigMapFiles | undefined;
   readonly #now: () => number;
+  readonly #podLists = new Gate(mostPodLists);
 
   constructor(parts: {
     readonly client: KubeClient;
@@ -52,7 +59,7 @@ export class Gatherer {
   /** The same with more of it. @returns undefined where the node is gone */
   async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
-    const [found, configFiles] = await Promise.all([this.#listPods(name), this.#configFiles?.read()]);
+    const [found, configFiles] = await Promise.all([this.#listPods(snapshot), this.#configFiles?.read()]);
     const more = { ...snapshot, pods: found, configFiles };
     if (look === 'Pods') return { ...more, now: this.#now() };
     const [node, policy, slices, holders] = await Promise.all([
@@ -90,20 +97,19 @@ export class Gatherer {
   /** The watch does not keep them. */
   async #readHolders(name: string): Promise<readonly string[]> {
     const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
-    const gpus = partition?.status?.device?.gpus ?? [];
-    return gpus.flatMap(({ pods: whole = [], instances }) => [
-      ...whole,
-      ...instances.flatMap(({ pods: some = [] }) => some),
-    ]);
+    return listReportedHolders(partition?.status?.device?.gpus ?? []);
   }
 
-  async #listPods(node: string): Promise<readonly NodePod[]> {
-    const { items } = await this.#client.list<KubeObject & NodePod>(
-      pods,
-      { fieldSelector: `spec.nodeName=${node}` },
-      { paged: false },
+  /** Anybody may bind any number of pods to a node: what is kept of them is little, and few lists are read at a time. */
+  async #listPods({ node, partition }: NodeSnapshot): Promise<readonly NodePod[]> {
+    const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
+    const offered = partition?.status?.device?.advertised?.resources ?? {};
+    const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
+    const project = (pod: PodObject): PodObject => projectPod(pod, this.#settings.systemNamespaces, isKept);
+    const list = this.#podLists.pass(() =>
+      this.#client.list<PodObject>(pods, { fieldSelector }, { paged: false, project }),
     );
-    return items;
+    return (await list).items;
   }
 
   /** None where the cluster has no such API. */

@@ -41,7 +41,7 @@ export class ApiError extends Error {
   readonly code: number;
   /**
    * `Conflict`, `NotFound`, `AlreadyExists`, … of the Status; where the API server did not say so itself `Unreachable`,
-   * `Timeout`, `InvalidAnswer` or `NoCredentials`.
+   * `Timeout`, `InvalidAnswer`, `TooLarge` or `NoCredentials`.
    */
   readonly reason: string;
   readonly details: StatusDetails | undefined;

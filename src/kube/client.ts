@@ -1,6 +1,7 @@
 import type { JsonPatchOperation } from '../core/metadata/node-patch.ts';
 import { isGone, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
+import { readList } from './list-items.ts';
 import { sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath } from './resource.ts';
 import type { KubeObject, ObjectRef, Resource } from './resource.ts';
@@ -30,6 +31,8 @@ export interface ListOptions extends CallOptions {
   readonly paged?: boolean;
   /** The objects come with their metadata only. */
   readonly metadataOnly?: boolean;
+  /** What is kept of each object, one by one as they come: for lists that anybody may make long. */
+  readonly project?: (object: never) => KubeObject;
 }
 
 export interface List<T> {
@@ -62,6 +65,9 @@ interface Page<T> {
 }
 
 const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+/** Of one answer that is read item by item: no node has more pods than that by right. */
+const mostListBytes = 512 << 20;
+
 const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /**
@@ -123,13 +129,25 @@ export class KubeClient {
   ): AsyncGenerator<List<T> & { readonly isLast: boolean }> {
     const path = collectionPath(resource, selection.namespace);
     const { labelSelector, fieldSelector } = selection;
-    const { pageSize = 500, paged = true, metadataOnly = false, ...call } = options;
+    const { pageSize = 500, paged = true, metadataOnly = false, project, ...call } = options;
     const accept = metadataOnly ? { accept: metadataListAccept } : {};
+    // The items of such a list are what the caller's projection of them says.
+    const readBody =
+      project &&
+      ((chunks: AsyncIterable<Uint8Array>) => readList(chunks, project as (item: unknown) => unknown, mostListBytes));
     const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     let next: string | undefined;
     do {
       const query = { labelSelector, fieldSelector, limit: paged ? pageSize : undefined, continue: next };
-      const page = await this.#send<Page<T>>({ method: 'GET', path, query, timeoutMs: 60_000, ...accept, ...call });
+      const page = await this.#send<Page<T>>({
+        method: 'GET',
+        path,
+        query,
+        timeoutMs: 60_000,
+        ...accept,
+        ...(readBody && { readBody }),
+        ...call,
+      });
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       // The items of a list of a built-in type come without apiVersion and kind.
       const items = page.items.map((item) => ({ ...type, ...item }));

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, parseApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
+import { ListTooLarge } from './list-items.ts';
 import { guardSending, NotSentError } from './send-guard.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -25,6 +26,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined;
   /** Called right before each try leaves, which may be long after it was asked for. What it throws ends the request: {@link NotSentError}. */
   readonly beforeSend?: (() => void) | undefined;
+  /** Makes the answer of its body; JSON.parse of the whole of it unless told. */
+  readonly readBody?: (chunks: AsyncIterable<Uint8Array>) => Promise<unknown>;
 }
 
 /** Tries and waits when the request does not say. */
@@ -116,7 +119,7 @@ async function sendOnce(config: PooledKubeConfig, request: ApiRequest): Promise<
   const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
   const response = await openRequest(config, request, signal);
   try {
-    return await response.body.json();
+    return await (request.readBody?.(response.body) ?? response.body.json());
   } catch (error) {
     throw asApiError(describeRequest(request), signal.aborted ? signal.reason : error);
   }
@@ -124,6 +127,9 @@ async function sendOnce(config: PooledKubeConfig, request: ApiRequest): Promise<
 
 function asApiError(request: string, cause: unknown): ApiError | NotSentError {
   if (cause instanceof ApiError || cause instanceof NotSentError) return cause;
+  if (cause instanceof ListTooLarge) {
+    return new ApiError({ request, code: 0, reason: 'TooLarge', text: cause.message, cause });
+  }
   if (cause instanceof SyntaxError) {
     return new ApiError({
       request,
@@ -143,7 +149,11 @@ function mayRepeat(request: ApiRequest, error: ApiError): boolean {
   // A PodDisruptionBudget also refuses an eviction with 429; that is an answer, not overload.
   if (error.code === 429)
     return !error.hasCause('DisruptionBudget') && (isIdempotent(request) || error.retryAfterMs !== undefined);
-  return [0, 500, 502, 503, 504].includes(error.code) && error.reason !== 'NoCredentials' && isIdempotent(request);
+  return (
+    [0, 500, 502, 503, 504].includes(error.code) &&
+    !['NoCredentials', 'TooLarge'].includes(error.reason) &&
+    isIdempotent(request)
+  );
 }
 
 function isIdempotent({ method, contentType }: ApiRequest): boolean {

@@ -131,7 +131,15 @@ describe('CRDs on the real API server', () => {
 
   it('hold the largest policy that they allow', async () => {
     const profiles = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`1g.${index + 1}gb`, 1]));
-    expect(await apply({ ...good, layouts: Array.from({ length: 64 }, () => ({ profiles })) })).to.equal('');
+    expect(await apply({ ...good, layouts: Array.from({ length: 8 }, () => ({ profiles })) })).to.equal('');
+    const globs = Array.from({ length: 32 }, (_, index) => `A100-*-${index}`);
+    const selected = (count: number) =>
+      Array.from({ length: count }, () => ({ gpus: { models: globs }, mig: 'Disabled' }));
+    expect(await apply({ ...good, layouts: selected(8) })).to.equal('');
+    expect(await apply({ ...good, layouts: selected(9) })).to.include('at most 256 models selectors');
+    expect(await apply({ ...good, layouts: Array.from({ length: 9 }, () => ({ profiles })) })).to.include(
+      'at most 256 profiles',
+    );
   });
 
   it('default what is honoured and nothing else, so that GitOps shows no drift', async () => {

@@ -3,6 +3,7 @@ import { nodePartitions, nodes, pods, policies } from '../../src/api/resources.t
 import type { GpuNodePartition } from '../../src/api/types.ts';
 import { GpuPartitionOperator } from '../../src/controller/operator.ts';
 import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
+import { defaultSystemNamespaces } from '../../src/core/pods/system-pods.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { KubeClient } from '../../src/kube/client.ts';
@@ -39,7 +40,7 @@ export class FleetDouble extends GpuPartitionOperator {
       logger: silentLogger,
       instance: 'bench',
       agentNamespace: 'agents',
-      rollout: { maxConcurrentNodes: '100%' },
+      rollout: { maxConcurrentNodes: '100%', deleteDeadlineMs: 1_800_000 },
       settings: {
         settleMs: 300,
         deadlineMs: 600_000,
@@ -48,6 +49,7 @@ export class FleetDouble extends GpuPartitionOperator {
         advertiseDeadlineMs: 300_000,
         gpuHolders: defaultHolders,
         holdersDeadlineMs: 300_000,
+        systemNamespaces: defaultSystemNamespaces,
       },
     });
     this.#feeds = new Map();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DeviceError } from '../../src/device/errors.ts';
 import { Journal, type JournalEntry } from '../../src/device/host/journal.ts';
 import { useScratchFolder } from './scratch-folder.ts';
@@ -52,6 +53,30 @@ describe('journal', () => {
       await journal.begin(entry);
       expect(journal.read()).to.deep.equal(entry);
     }
+  });
+
+  it('is never written through a link that somebody left in its place', async () => {
+    const { journal, path } = aJournal();
+    await journal.begin(entry);
+    const victim = scratch.path('victim');
+    writeFileSync(victim, 'untouched');
+    symlinkSync(victim, `${path}.new`);
+    await journal.begin(entry);
+    expect(readFileSync(victim, 'utf8')).to.equal('untouched');
+    expect(journal.read()).to.deep.equal(entry);
+  });
+
+  it('is not written into a folder that others may write into, nor behind a link', async () => {
+    const { journal, path } = aJournal();
+    await journal.begin(entry);
+    chmodSync(dirname(path), 0o777);
+    const error: unknown = await journal.begin(entry).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(DeviceError).with.property('code', 'JournalUnavailable');
+    expect(String(error)).to.include('others may write into');
+    const link = scratch.path(`link-${count}`);
+    symlinkSync(scratch.path(`state-${count}`), link);
+    const behind = new Journal({ path: `${link}/journal.json`, bootIdPath: scratch.path(`boot-${count}`) });
+    expect(String(await behind.begin(entry).catch((reason: unknown) => reason))).to.include('not a folder');
   });
 
   it('that cannot be written says so', async () => {

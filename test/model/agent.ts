@@ -295,7 +295,7 @@ export class AgentProcess {
     return undefined;
   }
 
-  #ask(report: DeviceReport, strategy: StoredPartition['spec']['strategy']): KubeletWord | undefined {
+  #ask(report: DeviceReport, strategy: StoredPartition['spec']['strategy']): Required<KubeletWord> | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.offered, strategy);

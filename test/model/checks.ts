@@ -21,6 +21,8 @@ const hourMs = 3600_000;
 /** The device was never worked on, or somebody used it. */
 const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
 const mostEqual = 4;
+/** A controller may be stalled for 40 s. */
+const longestLagMs = 60_000;
 
 /** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
 export class Invariants {
@@ -32,10 +34,12 @@ export class Invariants {
   readonly #rests = new Map<string, ReadonlySet<number>>();
   #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
   #seen: readonly unknown[] = [];
+  /** When a disruption budget held a pod last, in ms. */
+  #refusedAt = -Infinity;
+  /** Since when labels have told of more than there is, with a controller at work. */
+  #mislabelledSince: number | undefined;
   #decisions = 0;
   #failure: { readonly what: unknown; readonly count: number } = { what: undefined, count: 0 };
-  /** The device of an open node has changed, and nobody has told of it yet. */
-  #areLabelsExcused = false;
   /** What controllers have written, and what the agent has done to the device. */
   controllerWrites = 0;
   operations = 0;
@@ -61,6 +65,7 @@ export class Invariants {
     if (kind === 'nodes' && change.type === 'apply' && change.before) {
       const [before, after] = [change.before as NodeObject, change.object as NodeObject];
       if (isController) this.#nodeIsPatched(before, after);
+      if (isController && isClosed(before) && !isClosed(after) && this.#isBeyondHelp()) this.isForcedOpen = true;
       if (!isClosed(before) && isClosed(after)) {
         // A pod that was bound before may still be given what is gone.
         this.#world.timeline.after(1000, () => {
@@ -69,6 +74,15 @@ export class Invariants {
         this.isForcedOpen = false;
       }
     }
+  }
+
+  /** Nobody can tell what the device is, and the plugin cannot be restarted to tell it: a deadline opens the node all the same. */
+  #isBeyondHelp(): boolean {
+    const { agent, partition, setup, timeline } = this.#world;
+    const { device } = partition?.status ?? {};
+    const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
+    const isKept = setup.plugin === 'Hidden' || timeline.now - this.#refusedAt < 15_000;
+    return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
   #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
@@ -182,7 +196,6 @@ export class Invariants {
     }
     this.#keepsSlot(snapshot, settled);
     this.#opensWhereNothingChanges(snapshot, settled);
-    this.#leavesNoWrongLabel(snapshot, settled);
     this.#isGivenUp(by, settled.memory.waits.HoldersRest?.since);
     this.#decisions += 1;
     if (commands.length === 0 && this.#decisions % 4 === 0) {
@@ -208,6 +221,8 @@ export class Invariants {
     const gpus = device?.gpus ?? [];
     const isMet = wish?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true;
     demand(isMet, 'S3', 'Ready, and the device is not as wished');
+    // What is offered of a GPU that is lost might be others that are shared.
+    if (gpus.some(({ error }) => error !== undefined)) return;
     const offer = countOffer(gpus, claim.winner?.spec.strategy ?? 'mixed');
     demand(sameJson(offer, nonZero(node.status?.allocatable)), 'S3', 'Ready, and the node offers something else');
   }
@@ -321,9 +336,9 @@ export class Invariants {
     const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
     // What was never told of, and GPUs that are lost, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
-    // Unheard of, a GPU may have come back meanwhile: it must not offer what is not there.
-    const isThere = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
-    const isTrue = isUnknown || isThere || Object.keys(found).length === 0 || sameJson(found, offer);
+    // GPUs that are there again, and that the plugin has not seen yet, lead nobody astray.
+    const isWithin = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
+    const isTrue = isUnknown || isWithin || Object.keys(found).length === 0 || sameJson(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
     demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }
@@ -396,6 +411,7 @@ export class Invariants {
   }
 
   podIsEvicted(pod: Pod, by: string): void {
+    if (this.#world.faults.budget) this.#refusedAt = this.#world.timeline.now;
     const { drain } = this.#world.partition?.spec ?? {};
     const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
     demand(pod.metadata.labels?.['user'] === undefined || isAnnounced, 'S13', `${by} evicts a user’s pod unannounced`);
@@ -419,16 +435,14 @@ export class Invariants {
     for (const id of uuids) {
       if (this.#lost.size > 0 && (id.startsWith('MIG') || !isWhole(device.gpus, id))) this.#lost.delete(id);
     }
-    if (node !== undefined && isClosedOrUp(node)) this.#areLabelsExcused = false;
     if (node === undefined || !kubelet.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
+    // Whose an id is that nobody has, nobody can tell as long as a GPU does not answer.
+    if (device.gpus.some(({ isLost }) => isLost)) return;
     for (const [resource, ids] of kubelet.offered) {
       const gone = ids.find((id) => !this.#lost.has(id) && (!uuids.has(id) || isInMig(device.gpus, id)));
       demand(gone === undefined, 'S3', `the node is open, and ${resource} has ${gone}, which is not there`);
     }
-    if (this.#lost.size > 0) {
-      this.#areLabelsExcused = true;
-      return;
-    }
+    if (this.#lost.size > 0) return;
     const real = countOffer(device.report().gpus, this.#world.setup.strategy);
     for (const [name, amount] of Object.entries(nonZero(node.status?.allocatable))) {
       demand(
@@ -442,28 +456,26 @@ export class Invariants {
     const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
     // Nobody else can say what labels there should be.
     const isHeard = this.#world.agent !== undefined && this.#world.partition?.status?.device?.step !== 'Unknown';
-    const isKnown = isHeard && sameJson(told, real);
-    if (!isOffering) return;
-    const wrong = findWrongLabel(node, real);
-    // What has changed on a node that is open, whose labels follow a moment later: whoever decides next has to see to it.
-    if (wrong === undefined) this.#areLabelsExcused = false;
-    else if (!isKnown) this.#areLabelsExcused = true;
-    else demand(this.#areLabelsExcused || this.#world.setup.hasDiscovery, 'S3', `open, and ${wrong}`);
+    if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real)) {
+      this.#labelsAreTrue(node, real);
+    }
   }
 
-  /** Whoever knows the device of an open node leaves no label on it that tells of slices that are gone. */
-  #leavesNoWrongLabel({ partition, claim, agent, node }: NodeSnapshot, { verdict, commands }: Settled): void {
-    const { device } = partition?.status ?? {};
-    const isKnown =
-      agent.state === 'Ready' &&
-      device?.step !== 'Unknown' &&
-      device?.bootID === node.status?.nodeInfo?.bootID &&
-      device?.gpus?.every(({ error }) => error === undefined);
-    if (isKnown !== true || this.#world.setup.hasDiscovery || claim.winner === undefined) return;
-    if (claim.winner.spec.mode === 'Plan' || isClosedOrUp(node)) return;
-    if (commands.some(({ name }) => name === 'PatchNode')) return;
-    const wrong = findWrongLabel(node, countOffer(device?.gpus ?? [], this.#world.setup.strategy));
-    demand(wrong === undefined, 'S3', `left open (${verdict.phase} ${verdict.reason}), and ${wrong}`);
+  /** Labels follow what the agent tells as soon as a controller is at work. */
+  #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {
+    const { controllers, faults, timeline } = this.#world;
+    const wrong = Object.entries(metadata.labels ?? {}).find(([key, value]) => {
+      const [, resource] = /^(nvidia\.com\/mig-.+)\.count$/.exec(key) ?? [];
+      return resource !== undefined && Number(value) > (real[resource] ?? 0);
+    });
+    const isAtWork = controllers.at(-1)?.frozen.size === 0 && faults.refusal === 0 && faults.lostAnswer === 0;
+    if (wrong === undefined || !isAtWork) {
+      this.#mislabelledSince = undefined;
+      return;
+    }
+    this.#mislabelledSince ??= timeline.now;
+    const isLasting = timeline.now - this.#mislabelledSince > longestLagMs;
+    demand(!isLasting, 'S3', `open, and label ${wrong[0]} says ${wrong[1]} for ${longestLagMs / 1000} s`);
   }
 }
 
@@ -477,16 +489,6 @@ export function isClosed(node: Pick<NodeObject, 'spec'>): boolean {
 
 function isClosedOrUp(node: Pick<NodeObject, 'spec'>): boolean {
   return node.spec?.taints?.some(isOwnTaint) ?? false;
-}
-
-function findWrongLabel({ metadata }: NodeObject, real: Readonly<Record<string, number>>): string | undefined {
-  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
-    const [, resource] = /^(nvidia\.com\/mig-.+)\.count$/.exec(key) ?? [];
-    if (resource !== undefined && Number(value) > (real[resource] ?? 0)) {
-      return `label ${key} says ${value}; there are ${real[resource] ?? 0}`;
-    }
-  }
-  return undefined;
 }
 
 function isInMig(gpus: readonly Gpu[], id: string): boolean {

@@ -352,7 +352,7 @@ export class ModelKubelet {
       {
         metadata: {
           name: uid,
-          namespace: 'default',
+          namespace: owner === undefined ? 'default' : 'gpu-operator',
           uid,
           labels,
           ...(owner !== undefined && {

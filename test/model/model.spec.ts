@@ -1,7 +1,8 @@
-import { drawStory, findViolation, shrinkStory, tellStory, type Theme } from './story.ts';
+import { tellSeeds } from './tell.ts';
+import { Tellers } from './tellers.ts';
 
 /** More of them in a night: MODEL_SEEDS=200000 npx mocha test/model/model.spec.ts */
-const seeds = Number(process.env['MODEL_SEEDS'] ?? 1000);
+const seeds = Number(process.env['MODEL_SEEDS'] ?? 5000);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 1_000_000);
 const parts = 10;
 
@@ -38,32 +39,30 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
 
 describe('model of a node', function () {
   this.timeout(0);
+  let tellers: Tellers;
+
+  before(() => {
+    tellers = new Tellers();
+  });
+
+  after(() => tellers.stop());
 
   for (const [seed, what] of regressions) {
     it(`seed ${seed}: ${what}`, () => {
-      tell(seed);
+      const found = tellSeeds({ from: seed, to: seed + 1 });
+      if (found !== undefined) throw new Error(found);
     });
   }
 
   for (let part = 0; part < parts; part += 1) {
     const from = firstSeed + Math.floor((part * seeds) / parts);
     const to = firstSeed + Math.floor(((part + 1) * seeds) / parts);
-    it(`keeps every promise, and comes to rest when faults end: seeds ${from} to ${to - 1}`, () => {
-      for (let seed = from; seed < to; seed += 1) tell(seed);
-    });
+    it(`keeps every promise, and comes to rest when faults end: seeds ${from} to ${to - 1}`, () =>
+      tellers.tell({ from, to }));
   }
 
   for (const theme of ['Drift', 'Holders', 'Rush', 'Drains', 'Failures'] as const) {
-    it(`keeps every promise in stories of one theme: ${theme}`, () => {
-      for (let seed = 0; seed < seeds / 100; seed += 1) tell(seed, theme);
-    });
+    it(`keeps every promise in stories of one theme: ${theme}`, () =>
+      tellers.tell({ from: 0, to: Math.ceil(seeds / 100), theme }));
   }
 });
-
-function tell(seed: number, theme?: Theme): void {
-  const story = drawStory(seed, theme);
-  const found = findViolation(story);
-  if (!found) return;
-  const short = shrinkStory(story, found.invariant);
-  throw new Error(`${findViolation(short)?.message ?? found.message}\n${tellStory(short)}`);
-}

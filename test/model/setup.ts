@@ -1,3 +1,4 @@
+import { defaultSystemNamespaces } from '../../src/core/pods/system-pods.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import type { Random } from './random.ts';
@@ -57,4 +58,5 @@ export const settings: NodeSettings = {
   advertiseDeadlineMs: 60_000,
   holdersDeadlineMs: 30_000,
   gpuHolders: defaultHolders,
+  systemNamespaces: defaultSystemNamespaces,
 };

@@ -246,9 +246,7 @@ export function findGpus(world: ModelWorld): void {
     if (!gpu.isLost) continue;
     // It comes back after a reset: without instances.
     world.checks.devicesAreLost();
-    const told = world.partition?.status?.device?.gpus?.find(({ uuid }) => uuid === gpu.uuid);
-    // A plugin may have looked meanwhile, and nobody else has: who takes a GPU away and puts it back restarts the plugin.
-    if (told?.error === undefined) world.hasDrifted = true;
+    world.hasDrifted = true;
     gpu.isLost = false;
     gpu.slices = [];
     world.device.version += 1;

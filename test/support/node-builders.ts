@@ -120,6 +120,7 @@ export const someSettings: NodeSettings = {
   advertiseDeadlineMs: 300_000,
   holdersDeadlineMs: 300_000,
   gpuHolders: defaultHolders,
+  systemNamespaces: ['gpu'],
 };
 
 export interface SnapshotParts {

@@ -9,9 +9,10 @@ import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentAway } from './rules/agent-away.ts';
 import { finish } from './rules/finish.ts';
+import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
-import { labelOpen, markLasting, openIdle } from './rules/open.ts';
+import { markLasting, openIdle } from './rules/open.ts';
 import {
   drifting,
   nodeUnavailable,
@@ -84,6 +85,8 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const { verdict, commands = [] } = outcome;
   waits.lasts('Reason', verdict.reason);
   const failure = grantFailureOf(situation);
+  // Whatever keeps the node waiting meanwhile: how often its pods did not go is no news before they have gone.
+  if (verdict.phase !== 'Ready') waits.resume('DrainRest');
   if (failure && verdict.phase !== 'Ready') waits.put('GrantFailed', keepFailure(failure));
   const standing = describeStanding(situation, outcome);
   return {
@@ -105,7 +108,7 @@ function judge(situation: Situation): Outcome {
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {
   const opened = openIdle(situation, ruling);
-  return 'look' in opened ? opened : labelOpen(situation, markLasting(situation, opened));
+  return 'look' in opened ? opened : followDevice(situation, markLasting(situation, opened));
 }
 
 /** GPU holders that are away because of us come back as soon as no grant needs that, whatever became of the grant. */

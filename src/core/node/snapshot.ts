@@ -41,6 +41,8 @@ export interface NodeSettings {
   /** How long the pods of GPU holders that were told to go are waited for, in ms. */
   readonly holdersDeadlineMs: number;
   readonly gpuHolders: readonly GpuHolder[];
+  /** Namespaces in which the device plugin, other holders and other owners of GPUs run; see `systemPods`. */
+  readonly systemNamespaces: readonly string[];
   /** Labels of a device plugin's pods besides NVIDIA's own. */
   readonly pluginSelector?: LabelSelector | undefined;
   /** Where the device plugin's config files are kept; absent: they are the administrator's. */

@@ -2,6 +2,7 @@ import { hasEnded } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
 import { isZeroQuantity } from '../pods/quantity.ts';
+import { systemPods } from '../pods/system-pods.ts';
 import { foreignGpuResource, usesForeignGpu } from './foreign-gpu.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
 import type { OwnerPodView } from './owner-pod.ts';
@@ -38,6 +39,8 @@ export interface OwnerEvidence {
   readonly capacity?: Readonly<Record<string, string>>;
   /** The node's pods; undefined: they were not listed. */
   readonly pods: readonly OwnerPodView[] | undefined;
+  /** Namespaces in which other owners run; a pod of another is a tenant's, whatever its labels say. */
+  readonly systemNamespaces: readonly string[];
   /** Slices whose `spec.nodeName` is this node; undefined: they were not listed, or the cluster has none. */
   readonly resourceSlices: readonly ResourceSliceView[] | undefined;
 }
@@ -58,7 +61,7 @@ export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[])
 }
 
 function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): Owner | undefined {
-  const pods = migManagerPods(evidence.pods ?? []);
+  const pods = migManagerPods(ownPods(evidence));
   // A DaemonSet that does not select by the label stays when the label says false: taking it over would wait for ever.
   const stubborn = pods.filter((pod) => !obeysLabel(pod));
   if (takeOver.includes('mig-manager') && stubborn.length === 0) return undefined;
@@ -177,9 +180,15 @@ function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
   };
 }
 
-function namedPods({ pods = [] }: OwnerEvidence, selectors: readonly LabelSelector[]): readonly string[] {
-  const found = pods.filter((pod) => !hasEnded(pod) && selectors.some((selector) => carries(pod, selector)));
+function namedPods(evidence: OwnerEvidence, selectors: readonly LabelSelector[]): readonly string[] {
+  const found = ownPods(evidence).filter(
+    (pod) => !hasEnded(pod) && selectors.some((selector) => carries(pod, selector)),
+  );
   return found.length === 0 ? [] : [`pod ${namePodsOf(found)}`];
+}
+
+function ownPods({ pods = [], systemNamespaces }: OwnerEvidence): readonly OwnerPodView[] {
+  return systemPods(pods, systemNamespaces);
 }
 
 function carries({ metadata }: OwnerPodView, selector: LabelSelector): boolean {

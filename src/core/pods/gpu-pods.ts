@@ -28,6 +28,8 @@ interface ContainerView {
 export interface GpuOffer {
   /** The agent's `advertised.resources`: names under which the kubelet hands out devices that are GPUs of the node. */
   readonly offered?: Readonly<Record<string, number>> | undefined;
+  /** Resources of the node, also those of which it offers nothing any more: their names stay as long as the node. Undefined: not known. */
+  readonly resources?: Readonly<Record<string, string>> | undefined;
   /** See {@link mayClaimGpus}. Undefined: nobody has looked, so that any claim may be one of a GPU. */
   readonly mayClaim?: boolean | undefined;
 }
@@ -38,16 +40,18 @@ interface SliceView {
 }
 
 /** A resource that stands for a device class under its own name (KEP-5004). */
-const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
+export const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
 
 /**
  * Whether a pod holds or will hold a GPU or a slice of its node: it has not ended, and it asks for one, by a resource or by a claim,
  * in any of its containers. A pod that is being terminated still holds it. What a claim is for only its devices tell: on a
  * node that may offer GPUs by claim each counts.
  */
-export function usesGpu(pod: PodView, { offered = {}, mayClaim = true }: GpuOffer = {}): boolean {
+export function usesGpu(pod: PodView, { offered = {}, resources, mayClaim = true }: GpuOffer = {}): boolean {
   const isGpu = (name: string): boolean =>
-    isGpuResource(name) || name === foreignGpuResource || Object.hasOwn(offered, name);
+    Object.hasOwn(offered, name) ||
+    ((isGpuResource(name) || name === foreignGpuResource) &&
+      (resources === undefined || Object.hasOwn(resources, name)));
   return usesResource(pod, isGpu) || (mayClaim && hasClaim(pod));
 }
 

@@ -1,5 +1,6 @@
 import { hasEnded } from './gpu-pods.ts';
 import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
+import { isOfDaemonSet } from './system-pods.ts';
 
 /** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
 export const holdersAnnotation = 'gpupartition.dev/clients';
@@ -33,9 +34,7 @@ export function holderPods<Pod extends HolderPodView>(holder: GpuHolder, pods: r
 
 /** Those that may be evicted: a DaemonSet's. Nobody makes another pod anew, and it may be a user's work. */
 export function evictablePods<Pod extends HolderPodView>(pods: readonly Pod[]): readonly Pod[] {
-  return pods.filter(({ metadata }) =>
-    (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === 'DaemonSet' && controller === true),
-  );
+  return pods.filter(isOfDaemonSet);
 }
 
 /** Pods that may be evicted of all holders that go on this occasion, each once. */

@@ -1,5 +1,6 @@
 import { hasEnded } from './gpu-pods.ts';
 import type { Taint } from '../metadata/node-change.ts';
+import { isOfDaemonSet } from './system-pods.ts';
 
 /** The parts of a pod that tell whether it is the device plugin's, and where it stands. */
 export interface PluginPodView {
@@ -50,9 +51,7 @@ export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], mo
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
-      (pod.metadata.ownerReferences ?? []).some(
-        ({ kind, controller }) => kind === 'DaemonSet' && controller === true,
-      ) &&
+      isOfDaemonSet(pod) &&
       selectors.some((selector) => matches(pod.metadata.labels ?? {}, selector)) &&
       !(pod.spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
   );

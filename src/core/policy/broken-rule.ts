@@ -21,6 +21,8 @@ export const RULE_MESSAGES = {
     'nodeSelector names a label that no node can have: a key is at most 63 letters, digits, - _ and ., perhaps after a DNS name and one slash; a value is the same, or empty; both begin and end with a letter or digit',
   operatorValues: 'operators In and NotIn need values; Exists and DoesNotExist must have none',
   mps: 'MPS is refused: sharing using MPS is not supported for MIG devices (NVIDIA device plugin); use timeSlicing, or smaller slices',
+  tooManyGlobs: 'at most 256 models selectors in all layouts together',
+  tooManyProfiles: 'at most 256 profiles in all layouts together',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',

@@ -5,21 +5,13 @@ import { explainWindow } from '../rollout/windows.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import { checkPolicySharing } from './sharing.ts';
-import { fullSupport, type Support, unsupportedFields } from './support.ts';
+import { fullSupport, type Support } from './support.ts';
 
 /**
- * Judges a policy without any node: fields that are not honoured yet, and layouts that no model they can meet could
+ * Judges a policy without any node: what this installation cannot do, and layouts that no model they can meet could
  * take. What only some models can take is judged on the GPUs of the nodes, by resolveNode.
  */
 export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): PolicyRefusal | undefined {
-  const unsupported = unsupportedFields(spec);
-  if (unsupported.length > 0) {
-    const verb = unsupported.length === 1 ? 'is' : 'are';
-    return {
-      reason: 'NotSupportedYet',
-      message: `${unsupported.join(', ')} ${verb} not supported by this version yet; remove it and the policy works without`,
-    };
-  }
   if (spec.sharing?.timeSlicing !== undefined && !support.sharing) {
     return {
       reason: 'NotConfigured',
@@ -44,10 +36,13 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
 function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
   // A glob that meets no model we know may still meet a new one, whose table its driver will tell.
   const candidates = modelsOf(entry);
-  const refusals = candidates.map((model) => layoutFor(entry, model, modelName(model)));
-  const first = refusals.find((result) => 'refusal' in result);
-  if (first === undefined || refusals.some((result) => !('refusal' in result))) return undefined;
-  return 'refusal' in first ? explain(first.refusal, entry, candidates) : undefined;
+  let first: PolicyRefusal | undefined;
+  for (const model of candidates) {
+    const result = layoutFor(entry, model, modelName(model));
+    if (!('refusal' in result)) return undefined;
+    first ??= result.refusal;
+  }
+  return first && explain(first, entry, candidates);
 }
 
 function explain(refusal: PolicyRefusal, entry: PolicyLayout, candidates: readonly GpuModel[]): PolicyRefusal {

@@ -7,6 +7,7 @@ import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
 import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
 import { type NodeResolution, resolveNode } from './resolve-node.ts';
+import { isRetiring, retire } from './retirement.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { Support } from './support.ts';
 
@@ -34,6 +35,8 @@ interface NodeRecord {
 }
 
 const mostNames = 5;
+/** Refusals that follow from what is published of a model. */
+const mistakes: readonly LayoutRefusal['reason'][] = ['UnknownProfile', 'UnknownPreset', 'DoesNotFit'];
 
 /**
  * Policies against nodes, kept up to date change by change: what a policy says of a node is worked out for that node, when the
@@ -77,7 +80,8 @@ export class Fleet {
    * Takes a policy as it is now.
    * @returns nodes that it no longer decides over as before; undefined where nothing but its status has changed
    */
-  setPolicy(policy: GpuPartitionPolicy): readonly string[] | undefined {
+  setPolicy(given: GpuPartitionPolicy): readonly string[] | undefined {
+    const policy = isRetiring(given) ? retire(given) : given;
     const { name, uid, generation, deletionTimestamp } = policy.metadata;
     const known = this.#policies.get(name);
     const before = known?.policy;
@@ -90,8 +94,8 @@ export class Fleet {
       known.policy = { ...policy, spec: known.policy.spec };
       return undefined;
     }
-    // One that is being deleted decides over nothing.
-    if (deletionTimestamp !== undefined) return this.removePolicy(name);
+    // One that is being deleted decides over nothing, unless it has something left to do.
+    if (deletionTimestamp !== undefined && !isRetiring(policy)) return this.removePolicy(name);
     const isSameObject = before?.metadata.uid === uid;
     const refusal = checkPolicy(policy.spec, this.#support);
     const hasMoved =
@@ -174,7 +178,8 @@ export class Fleet {
     if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
     const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
     for (const record of records) record.refused.delete(name);
-    if (wish && 'refusal' in wish) winner.refused.set(name, describeRefusal(wish));
+    const refusal = wish && 'refusal' in wish ? this.#refusalForAll(winner.policy, partition) : undefined;
+    if (refusal) winner.refused.set(name, refusal);
     const isAccepted = winner.acceptedGeneration === winner.policy.metadata.generation;
     return {
       winner: winner.policy,
@@ -198,6 +203,17 @@ export class Fleet {
     const wish = resolveNode(spec, device, partition.spec.wish);
     this.#wishes.set(partition, { of: spec, wish });
     return wish;
+  }
+
+  /**
+   * Why a generation is a mistake, judged on one node. What only the agent's own word says, its tables and the number of its GPUs,
+   * stops that node alone: else one agent that lies would freeze a policy everywhere.
+   */
+  #refusalForAll({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): LayoutRefusal | undefined {
+    const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
+    const judged = resolveNode(spec, device, partition?.spec.wish);
+    if (!('refusal' in judged) || !mistakes.includes(judged.refusal.reason)) return undefined;
+    return describeRefusal(judged);
   }
 
   /** Looks anew which nodes a policy selects. @returns those that it selects or has selected */
@@ -234,9 +250,10 @@ export class Fleet {
   }
 }
 
-/** A policy that is not valid anywhere leaves its nodes to one that is. */
+/** A policy that is not valid anywhere leaves its nodes to one that is, and one that is going to any other. */
 function pickWinner(records: readonly PolicyRecord[]): PolicyRecord | undefined {
-  return records.find(({ refusal }) => refusal === undefined) ?? records[0];
+  const valid = records.filter(({ refusal }) => refusal === undefined);
+  return valid.find(({ policy }) => !isRetiring(policy)) ?? valid[0] ?? records[0];
 }
 
 /** Nodes that keep a generation from being accepted: the first, and how many. Undefined where none does. */

@@ -24,11 +24,26 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
   return [
     ...(selector === undefined ? [] : checkSelector(selector, ['spec', 'nodeSelector'])),
     ...breakIf(fieldsOf(spec['sharing'])?.['mps'] !== undefined, ['spec', 'sharing', 'mps'], RULE_MESSAGES.mps),
+    ...checkTotals(listOf(spec['layouts'])),
     ...listOf(spec['layouts']).flatMap((layout, index) =>
       checkLayout(layout, spec['strategy'], ['spec', 'layouts', index]),
     ),
   ];
 }
+
+/** Each layout is judged on every model: what a policy may cost the controller is bounded as a whole. */
+function checkTotals(layouts: readonly unknown[]): readonly BrokenRule[] {
+  const sum = (sizeOf: (layout: Fields) => number): number =>
+    layouts.reduce<number>((total, layout) => total + sizeOf(fieldsOf(layout) ?? {}), 0);
+  const globs = sum(({ gpus }) => listOf(fieldsOf(gpus)?.['models']).length);
+  const profiles = sum((layout) => Object.keys(fieldsOf(layout['profiles']) ?? {}).length);
+  return [
+    ...breakIf(globs > mostInAll, ['spec', 'layouts'], RULE_MESSAGES.tooManyGlobs),
+    ...breakIf(profiles > mostInAll, ['spec', 'layouts'], RULE_MESSAGES.tooManyProfiles),
+  ];
+}
+
+const mostInAll = 256;
 
 function checkLayout(layout: unknown, strategy: unknown, path: FieldPath): readonly BrokenRule[] {
   const fields = fieldsOf(layout);

@@ -95,10 +95,17 @@ export class PolicyTally {
     if (wonBy !== undefined) return;
     this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + sign);
     for (const key of ['gpusChanging', 'keep', 'destroy', 'create'] as const) {
-      this.#plans[key] += sign * (plan?.[key] ?? 0);
+      this.#plans[key] += sign * clampCount(plan?.[key]);
     }
-    this.#plans.evict += sign * ((plan?.affectedPods ?? []).length + (plan?.morePods ?? 0));
+    this.#plans.evict += sign * ((plan?.affectedPods ?? []).length + clampCount(plan?.morePods));
   }
+}
+
+/** What no plan of one node exceeds: 64 GPUs of 16 instances. The agent counts, and may count what it likes. */
+const mostOfOneNode = 1024;
+
+function clampCount(count = 0): number {
+  return Number.isInteger(count) ? Math.min(Math.max(0, count), mostOfOneNode) : 0;
 }
 
 function groupsOf({ wonBy, phase, reason }: NodeOutcome): readonly Group[] {

@@ -1,8 +1,8 @@
-import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { constants, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DeviceError } from '../errors.ts';
-import { makeFolder } from './state-folder.ts';
+import { makeOwnFolder } from './state-folder.ts';
 import type { MigMode } from '../reading/state.ts';
 
 /** What a GPU was before an apply began. */
@@ -56,7 +56,8 @@ export class Journal {
     const next = `${this.#path}.new`;
     try {
       const page: Page = { version: 1, bootId: readFileSync(this.#bootIdPath, 'utf8').trim(), ...entry };
-      makeFolder(dirname(this.#path));
+      makeOwnFolder(dirname(this.#path));
+      rmSync(next, { force: true });
       await writeThrough(next, `${JSON.stringify(page)}\n`);
       renameSync(next, this.#path);
       await syncFolder(dirname(this.#path));
@@ -93,7 +94,9 @@ function readIfThere(path: string): string | undefined {
 }
 
 async function writeThrough(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o600);
+  // Whoever may write into the folder could have left a link there, to a file of the host.
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     await file.writeFile(text);
     await file.sync();

@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeviceError } from '../errors.ts';
-import { makeFolder } from './state-folder.ts';
+import { makeOwnFolder } from './state-folder.ts';
 
 /** As long as it is held nobody else who takes the lock of this host changes GPUs. */
 export interface NodeLock {
@@ -139,7 +139,7 @@ function isListening(path: string): Promise<boolean> {
 function listen(folder: string, path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     try {
-      makeFolder(folder);
+      makeOwnFolder(folder);
     } catch (error) {
       reject(unusable(folder, error));
       return;

@@ -1,5 +1,22 @@
-import { mkdirSync } from 'node:fs';
+import { constants, lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+
+/**
+ * Makes a folder for what this program alone may change.
+ *
+ * @throws Error of the file system; Error where it is a link, belongs to another user, or others may write into it: they could put links
+ * to files of the host there, and a lock that is none
+ */
+export function makeOwnFolder(path: string): void {
+  makeFolder(path);
+  const { uid, mode } = lstatSync(path);
+  const own = process.geteuid?.() ?? uid;
+  if ((mode & S_IFMT) !== S_IFDIR) throw new Error(`${path} is not a folder, or a link to one`);
+  if (uid !== own) throw new Error(`${path} belongs to user ${uid}, and this is user ${own}`);
+  if ((mode & 0o022) !== 0) throw new Error(`others may write into ${path}: take that right away (chmod go-w)`);
+}
+
+const { S_IFMT, S_IFDIR } = constants;
 
 /**
  * Makes a folder and those above it. Not `recursive`: on a file system that refuses every new name, such as /proc, Node's
@@ -7,7 +24,7 @@ import { dirname } from 'node:path';
  *
  * @throws Error of the file system
  */
-export function makeFolder(path: string): void {
+function makeFolder(path: string): void {
   if (tryMake(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });

@@ -9,12 +9,13 @@ const deploy = 'nvidia.com/gpu.deploy.mig-manager';
 const vgpu = 'k8s.amazonaws.com/vgpu';
 
 function aNode(part: Partial<OwnerEvidence> = {}): OwnerEvidence {
-  return { node: 'n1', labels: {}, annotations: {}, allocatable: {}, pods: [], resourceSlices: [], ...part };
+  const nothing = { labels: {}, annotations: {}, allocatable: {}, pods: [], resourceSlices: [] };
+  return { node: 'n1', systemNamespaces: ['gpu'], ...nothing, ...part };
 }
 
 function aPod(name: string, labels: Readonly<Record<string, string>> = {}, selector?: string): OwnerPodView {
   return {
-    metadata: { name, namespace: 'gpu', labels },
+    metadata: { name, namespace: 'gpu', labels, ownerReferences: [{ kind: 'DaemonSet', controller: true }] },
     spec: selector === undefined ? {} : { nodeSelector: { [selector]: 'true' } },
     status: { phase: 'Running' },
   };
@@ -53,6 +54,28 @@ describe('other owners of GPUs', () => {
     const annotations = { 'hami.io/node-nvidia-register': '[…]' };
     const owners = findOwners(aNode({ labels, annotations, pods: [migManager('mig-1')] }), []);
     expect(owners.map(({ name }) => name)).to.deep.equal(['mig-manager', 'hami', 'nos']);
+  });
+});
+
+describe('pods of tenants', () => {
+  const namesOfOthers: readonly Readonly<Record<string, string>>[] = [
+    { app: 'nvidia-mig-manager' },
+    { app: 'das-daemonset' },
+    { name: 'instaslice-daemonset' },
+    { 'app.kubernetes.io/component': 'hami-device-plugin' },
+  ];
+  for (const labels of namesOfOthers) {
+    it(`are no owner with the labels of one: ${JSON.stringify(labels)}`, () => {
+      const pod = aPod('p', labels, deploy);
+      const bare = { ...pod, metadata: { name: 'bare', namespace: 'gpu', labels } };
+      const elsewhere = { ...pod, metadata: { ...pod.metadata, namespace: 'tenant' } };
+      expect(findOwners(aNode({ pods: [bare, elsewhere] }), [])).to.deep.equal([]);
+      expect(findOwners(aNode({ pods: [pod] }), [])).to.have.length(1);
+    });
+  }
+
+  it('do not make a node one of AWS virtual GPUs that has none', () => {
+    expect(findOwners(aNode({ pods: [aUser('forged', { [vgpu]: 1 })] }), [])).to.deep.equal([]);
   });
 });
 

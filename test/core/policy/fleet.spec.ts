@@ -101,9 +101,10 @@ describe('a fleet', () => {
   });
 
   it('gives no wish to nodes of a policy that is refused by itself', () => {
-    const fleet = aFleet([aPolicy({ onDelete: 'DisableMig' })], { n: 'p' });
+    const windows = [{ schedule: '0 25 * * *', duration: '6h' }];
+    const fleet = aFleet([aPolicy({ rollout: { windows } })], { n: 'p' });
     expect(fleet.claimOf('n', a100)).to.deep.include({ wish: undefined });
-    expect(fleet.claimOf('n', a100).refusal?.reason).to.equal('NotSupportedYet');
+    expect(fleet.claimOf('n', a100).refusal?.reason).to.equal('BadWindow');
   });
 });
 
@@ -157,6 +158,37 @@ describe('the acceptance of a generation', () => {
     fleet.setPolicy(aPolicy({ generation: 3 }));
     check(fleet);
     fleet.removeNode('bad');
+    expect(fleet.policy('p')?.refused.size).to.equal(0);
+  });
+
+  it('is not refused by what a single agent says of its device: only that node cannot take it', () => {
+    const device = a100.status?.device ?? {};
+    const cut = {
+      product: 'NVIDIA A100-SXM4-40GB',
+      computeSlices: 7,
+      memorySlices: 8,
+      profiles: [{ name: '7g.40gb', id: 0, computeSlices: 7, memorySlices: 8, starts: [0], maxInstances: 1 }],
+    };
+    const unknown = { ...aGpu(), product: 'NVIDIA Nonesuch' };
+    const reports = {
+      'a table cut to one profile': { ...device, models: [cut] },
+      'a table of a model that nobody knows': {
+        gpus: [unknown],
+        models: [{ ...cut, product: 'NVIDIA Nonesuch' }],
+      },
+    };
+    for (const [what, hostile] of Object.entries(reports)) {
+      const fleet = aFleet([aPolicy()], { good: 'p', bad: 'p' });
+      const bad = fleet.claimOf('bad', aPartition({ device: hostile }));
+      expect(bad.wish, what).to.have.property('refusal');
+      expect(fleet.claimOf('good', a100).refusedBy, what).to.equal(undefined);
+      expect(fleet.policy('p')?.refused.size, what).to.equal(0);
+    }
+  });
+
+  it('is not refused by a node that reports fewer GPUs than an entry counts', () => {
+    const fleet = aFleet([aPolicy({ layouts: [{ gpus: { count: 2 }, mig: 'Disabled' }] })], { good: 'p', bad: 'p' });
+    expect(fleet.claimOf('bad', aPartition({ device: aDevice(aGpu()) })).wish).to.have.property('refusal');
     expect(fleet.policy('p')?.refused.size).to.equal(0);
   });
 

@@ -74,10 +74,22 @@ export interface GpuName {
  * canonical id and on the product as GPU Feature Discovery writes it, without `NVIDIA-`.
  */
 export function matchesModelGlob(glob: string, gpu: GpuName): boolean {
-  const id = gpu.modelId ?? findModel(gpu.product)?.id;
-  const label = toProductLabel(gpu.product).replace(/^nvidia-/i, '');
+  return namesOf(gpu).some((name) => matchesGlob(glob, name));
+}
+
+const names = new Map<string, readonly string[]>();
+
+function namesOf({ product, modelId }: GpuName): readonly string[] {
+  const key = `${product}\n${modelId ?? ''}`;
+  const known = names.get(key);
+  if (known) return known;
+  const id = modelId ?? findModel(product)?.id;
+  const label = toProductLabel(product).replace(/^nvidia-/i, '');
   // The label as it stands comes last, so that a glob that ends in a suffix of the label is not a surprise.
-  return [...(id === undefined ? [] : [id]), normalizeProduct(label), label].some((name) => matchesGlob(glob, name));
+  const found = [...new Set([...(id === undefined ? [] : [id]), normalizeProduct(label), label])];
+  if (names.size >= MOST_REMEMBERED) names.clear();
+  names.set(key, found);
+  return found;
 }
 
 function readDeviceId(text: string): string | undefined {

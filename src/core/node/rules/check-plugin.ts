@@ -10,17 +10,18 @@ import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
+import { pluginPods } from './cluster-pods.ts';
 import { lookAgainMs } from './look-again.ts';
 import { wishOf } from './wish.ts';
 
 /** Whether the device plugin's own settings fit the policy. @param pods of the node, the plugin's among them */
 export function checkPlugin(
-  { settings }: Situation,
+  situation: Situation,
   policy: GpuPartitionPolicy,
   pods: readonly NodePod[],
 ): Ruling | undefined {
-  for (const pod of pluginPodsOf(pods, settings.pluginSelector)) {
-    const found = findMisfit(settings, policy, pod);
+  for (const pod of pluginPods(situation, pods)) {
+    const found = findMisfit(situation.settings, policy, pod);
     if (found === undefined) continue;
     const { name, namespace = 'default' } = pod.metadata;
     const message = `pod ${namespace}/${name}: ${found.message}. Nothing is touched until then`;
@@ -48,7 +49,7 @@ export function checkOffer(
     },
     config: undefined,
     hasOwnConfig: settings.pluginConfigMap !== undefined,
-    hasPlugin: pluginPodsOf(pods, settings.pluginSelector).length > 0,
+    hasPlugin: pluginPods(situation, pods).length > 0,
     isClosed: isUnfinished(node) || hasStartupTaint(node),
     becomesWhole: gpus.every(({ uuid, mig }) =>
       wanted.has(uuid) ? wanted.get(uuid) === 'Disabled' : mig !== 'Enabled',

@@ -13,6 +13,7 @@ import { isClosed, isOwnTaint, metadataOf } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
+import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
 import { foreignOwner } from './foreign-owner.ts';
 import { layoutLabels, predict, listStaleLabels, writerModeFor } from './labels.ts';
@@ -124,11 +125,14 @@ function restartHolders(situation: Situation): { readonly commands: readonly Com
  * GPU Feature Discovery labels anew every minute by itself. Evicted from a closed node it would not come back if it does not tolerate
  * the taint, be that ours or the node pool's, and the labels, for which the node waits, would never be right.
  */
-function discoveryThatWouldStayAway({ settings, node }: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+function discoveryThatWouldStayAway(situation: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+  const { settings, node } = situation;
   const discovery = settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
   if (!discovery) return [];
   const taints = (node.spec?.taints ?? []).filter(isOwnTaint);
-  return holderPods(discovery, pods).filter((pod) => taints.some((taint) => !tolerates(pod, taint)));
+  return holderPods(discovery, clusterPods(situation, pods)).filter((pod) =>
+    taints.some((taint) => !tolerates(pod, taint)),
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import { migManagerLabel, takeOverStep } from '../../owners/mig-manager.ts';
 import { metadataOf } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
+import { clusterPods } from './cluster-pods.ts';
 import { lookAgainMs } from './look-again.ts';
 
 /** Stands before a node whose GPUs are not ours to touch now. */
@@ -19,7 +20,7 @@ function upgradesDriver({ node }: Situation): Ruling | undefined {
   return message === undefined ? undefined : { verdict: { phase: 'Waiting', reason: 'DriverUpgrade', message } };
 }
 
-function hasOwner({ node, claim, pods, fresh }: Situation): Outcome | undefined {
+function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | undefined {
   const { name, labels = {}, annotations = {} } = node.metadata;
   const allocatable = node.status?.allocatable ?? {};
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
@@ -28,7 +29,9 @@ function hasOwner({ node, claim, pods, fresh }: Situation): Outcome | undefined 
     foreignGpuResource in allocatable ||
     ((labels[migManagerLabel] ?? 'false') !== 'false' && !takeOver.includes('mig-manager'));
   if (mustLook && pods === undefined) return { look: 'Pods' };
-  const evidence = { node: name, labels, annotations, allocatable, pods, resourceSlices: fresh?.resourceSlices };
+  const { systemNamespaces } = settings;
+  const resourceSlices = fresh?.resourceSlices;
+  const evidence = { node: name, labels, annotations, allocatable, pods, resourceSlices, systemNamespaces };
   const [owner] = findOwners(evidence, takeOver);
   if (!owner) return undefined;
   return {
@@ -41,13 +44,15 @@ function hasOwner({ node, claim, pods, fresh }: Situation): Outcome | undefined 
   };
 }
 
-function takesOver({ node, claim, pods }: Situation): Ruling | undefined {
+function takesOver(situation: Situation): Ruling | undefined {
+  const { node, claim } = situation;
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
   // Another policy allowed it, or this one did before: with the consent the label goes back.
   if (!takeOver.includes('mig-manager') && migManagerLabel in borrowedLabelsOf(metadataOf(node))) {
     const message = 'mig-manager comes back: the policy does not allow to take over from it';
     return takingOver(message, { giveBack: [migManagerLabel] });
   }
+  const pods = situation.pods && clusterPods(situation, situation.pods);
   const step = takeOverStep({ labels: node.metadata.labels ?? {}, pods }, takeOver);
   if (step === undefined) return undefined;
   const message = `mig-manager is being switched off on this node (${migManagerLabel}=false); it comes back when the policy goes`;

@@ -11,10 +11,11 @@ import {
 import { type HolderPause, holdersToPause, type PauseOccasion } from '../../pods/gpu-holders.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
-import { pluginPodsOf, tolerates } from '../../pods/plugin-pods.ts';
+import { tolerates } from '../../pods/plugin-pods.ts';
 import type { Wait } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
+import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 
 const firstRestMs = 60_000;
@@ -23,9 +24,12 @@ const longestRestMs = 3600_000;
 const longestNames = 256;
 
 /** The note of the pods that look at the devices only when they start, for the write that closes the node. */
-export function noteHolders({ node, settings }: Situation, pods: readonly NodePod[]): NodeChange {
+export function noteHolders(situation: Situation, pods: readonly NodePod[]): NodeChange {
+  const { node, settings } = situation;
   const known = readHoldersMark(node.metadata.annotations?.[holdersAnnotation]);
-  const going = podsThatGo(settings.gpuHolders, 'AfterChange', pods).flatMap(({ metadata }) => metadata.uid ?? []);
+  const going = podsThatGo(settings.gpuHolders, 'AfterChange', clusterPods(situation, pods)).flatMap(
+    ({ metadata }) => metadata.uid ?? [],
+  );
   return { annotations: { [holdersAnnotation]: formatHoldersMark([...known, ...going]) } };
 }
 
@@ -83,8 +87,9 @@ interface Staying {
   readonly staying: readonly NodePod[];
 }
 
-function findStaying(situation: Situation, pods: readonly NodePod[]): Staying {
+function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
   const { settings, partition, node } = situation;
+  const pods = clusterPods(situation, all);
   const pause = holdersToPause(settings.gpuHolders, occasionOf(partition), node.metadata.labels ?? {});
   const evicted = [
     ...evictablePods(pause.evict.flatMap((holder) => holderPods(holder, pods))),
@@ -99,10 +104,9 @@ function findStaying(situation: Situation, pods: readonly NodePod[]): Staying {
  * The device plugin keeps NVML open as well. Without a label that takes it away, it is evicted if it stays away under our taint; one
  * that tolerates the taint would only come back.
  */
-function awayFromPlugin({ settings }: Situation, { evict }: HolderPause, pods: readonly NodePod[]): readonly NodePod[] {
+function awayFromPlugin(situation: Situation, { evict }: HolderPause, pods: readonly NodePod[]): readonly NodePod[] {
   if (!evict.some(({ name }) => name === 'device-plugin')) return [];
-  const plugins = pluginPodsOf(pods, settings.pluginSelector);
-  return plugins.filter((pod) => !tolerates(pod, repartitioningTaint));
+  return pluginPods(situation, pods).filter((pod) => !tolerates(pod, repartitioningTaint));
 }
 
 function occasionOf({ status }: GpuNodePartition): PauseOccasion {

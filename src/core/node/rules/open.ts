@@ -5,10 +5,9 @@ import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
-import { managedLabelsAnnotation } from '../../nvidia/feature-discovery/managed-labels.ts';
-import { layoutLabels } from './labels.ts';
+import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { presentOffer } from './present-offer.ts';
-import { refreshPlugin } from './refresh-plugin.ts';
+import { refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 
 /**
@@ -25,12 +24,14 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
   // The start-up taint keeps the node closed: no layout of it was ever verified.
   if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
+  const { gpus, step } = partition.status?.device ?? {};
   // What nobody knows cannot be compared with what is advertised.
-  if (partition.status?.device?.gpus === undefined) return addPatch(ruling, change);
+  if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
-    return addPatch(ruling, combine(change, layoutLabels(situation, presentOffer(situation).labels)));
+    const labels = step === 'Unknown' ? {} : layoutLabels(situation, presentOffer(situation).labels);
+    return addPatch(ruling, combine(change, labels));
   }
-  const pending = advertiseDevice(situation, change);
+  const pending = step === 'Unknown' ? restartPlugin(situation, change) : advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
   if (isReleased || phase === 'Ready')
@@ -60,22 +61,6 @@ export function markLasting(situation: Situation, ruling: Ruling): Ruling {
   return addPatch(ruling, markState(state));
 }
 
-/**
- * Labels that we have written tell of the device also where it has changed on a node that is open and waits for its turn, a repair or a
- * person: pods choose the node by them meanwhile.
- */
-export function labelOpen(situation: Situation, ruling: Ruling): Ruling {
-  const { node, partition, claim, agent } = situation;
-  const { phase } = ruling.verdict;
-  const isSettled = phase !== 'Ready' && phase !== 'Unmanaged' && !isClosed(node);
-  const isOurs = node.metadata.annotations?.[managedLabelsAnnotation] !== undefined;
-  const isRead = agent.state === 'Ready' && partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
-  if (!isSettled || !isOurs || !isRead || claim.winner === undefined || claim.winner.spec.mode === 'Plan')
-    return ruling;
-  const change = layoutLabels(situation, presentOffer(situation).labels);
-  return Object.keys(change).length === 0 ? ruling : addPatch(ruling, change);
-}
-
 /** The node's state that goes with a verdict; undefined where that says nothing of it. */
 function stateOf({ phase }: Verdict): StateMark | undefined {
   switch (phase) {
@@ -102,6 +87,12 @@ function advertiseDevice(situation: Situation, change: NodeChange): Outcome | No
   if (!pending) return combine(change, marks);
   // On a node that is open by offering nothing, labels follow a device that changes once more.
   return 'look' in pending || isClosed(situation.node) ? pending : addPatch(pending, marks);
+}
+
+/** What was read is of before, and nobody waits for another reading: a plugin that starts now tells what is there. */
+function restartPlugin(situation: Situation, change: NodeChange): Outcome | NodeChange {
+  const pending = refreshAfterSilence(situation, situation.partition.spec.granted?.epoch ?? 0);
+  return pending ?? combine(change, withoutLayoutLabels(situation));
 }
 
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {

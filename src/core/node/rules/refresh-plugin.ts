@@ -5,7 +5,7 @@ import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, advertises } from '../../nvidia/resources/advertised.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { isReady, pluginPodsOf, tolerates } from '../../pods/plugin-pods.ts';
+import { isReady, tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { decideFence, type FenceSituation, type FenceStep } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
@@ -21,6 +21,7 @@ import {
 } from '../refresh-mark.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkPlugin } from './check-plugin.ts';
+import { pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 
 /** What the node has to offer before pods may come. */
@@ -178,8 +179,8 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
   };
 }
 
-function listPluginPods({ pods, settings }: Situation): readonly NodePod[] | undefined {
-  return pods && pluginPodsOf(pods, settings.pluginSelector);
+function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
+  return situation.pods && pluginPods(situation, situation.pods);
 }
 
 /** What keeps the plugin's pods from starting, in the kubelet's words. */

@@ -14,7 +14,7 @@ import { NodeWorld } from '../../../support/node-world.ts';
 const manager = 'nvidia.com/gpu.deploy.mig-manager';
 const managerPod = {
   ...aPluginPod({ name: 'mig-manager' }),
-  metadata: { name: 'mig-manager', namespace: 'gpu', labels: { app: 'nvidia-mig-manager' } },
+  metadata: { ...aPluginPod({ name: 'mig-manager' }).metadata, labels: { app: 'nvidia-mig-manager' } },
   spec: { nodeSelector: { [manager]: 'true' } },
 };
 const takeOver = aSlicingPolicy({ allow: { takeOver: ['mig-manager'] } });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
+import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   advertisesSlice,
   aGrant,
@@ -68,6 +69,41 @@ describe('a node whose change has failed', () => {
     world.settle();
     expect(world.labels).not.to.have.property('nvidia.com/mig-3g.20gb.count');
     expect(world.labels).to.include({ 'nvidia.com/gpu.count': '1' });
+  });
+});
+
+describe('a closed node whose policy goes', () => {
+  const closed = aNode({ taints: taints.closed, labels: updating, allocatable: advertisesSlice });
+  const granted = aManagedPartition({ granted: aGrant(), device: slicedGpu });
+
+  // Seed 1003315 of the model.
+  it('is not opened by what was read before its GPUs became unreadable: a plugin that starts now has to tell', () => {
+    for (const pods of [[], [aPluginPod({ uid: 'old' })]]) {
+      const world = new NodeWorld({ policy: undefined, node: closed, partition: granted, pods });
+      world.report({ step: 'Unknown', error: { code: 'Timeout', message: 'no answer' } });
+      for (let second = 0; second < 60; second += 1) world.step(1000);
+      expect(world.taintKeys).to.deep.equal(['repartitioning']);
+      world.advertise({});
+      world.pods = [];
+      world.step(1000);
+      expect(world.taintKeys).to.deep.equal([]);
+    }
+  });
+
+  // Seed 1002939.
+  it('is judged by the strategy that its plugin runs with, where nothing else tells it', () => {
+    const { gpus = [] } = aDevice(aGpu(), aGpu({ index: 1, slices: [] }));
+    const world = new NodeWorld({
+      policy: undefined,
+      node: aNode({ taints: taints.closed, labels: updating, allocatable: {} }),
+      partition: aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, gpus } }),
+      pods: [aPluginPod({ uid: 'old', strategy: 'single', tolerates: true })],
+    });
+    world.settle();
+    world.pods = [aPluginPod({ uid: 'new', strategy: 'single', tolerates: true })];
+    // A plugin with strategy single does not start on such a node, and offers nothing.
+    for (let second = 0; second < 30; second += 1) world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
   });
 });
 

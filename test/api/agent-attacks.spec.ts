@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import { nodePartitions } from '../../src/api/resources.ts';
 import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { accountOf, renderFolder } from './installation.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 
 const patchJson = ['--type', 'merge', '-p'] as const;
 
-describe('rights of controller and agents on the real API server', () => {
+describe('whoever has the token of an agent', () => {
   const cluster = useSharedCluster();
   const [own, other] = [uniqueName('node'), uniqueName('node')];
   let agent = '';
-  let controller = '';
+  let account: readonly [namespace: string, name: string] = ['', ''];
 
   before(async () => {
     await applyFolder(cluster(), 'config/crd');
@@ -30,10 +31,8 @@ describe('rights of controller and agents on the real API server', () => {
         ({ code, stderr }) => code === 0 || stderr.includes('AlreadyExists'),
       );
     }
-    agent = await cluster().serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {
-      bound: { node: own },
-    });
-    controller = await cluster().serviceAccountToken('gpu-partition-system', 'gpu-partition-controller');
+    account = accountOf(await renderFolder(cluster(), 'config/default'), 'DaemonSet');
+    agent = await cluster().serviceAccountToken(...account, { bound: { node: own } });
     // A ValidatingAdmissionPolicy works a moment after it was made: wait for the denial that proves it.
     await eventually(
       () => patchStatus(agent, other, { device: { step: 'Idle' } }),
@@ -43,8 +42,13 @@ describe('rights of controller and agents on the real API server', () => {
   });
 
   /** Empty where it was allowed, else the words of the refusal. kubectl would read the status first: no right to. */
-  async function patchStatus(token: string, name: string, status: object): Promise<string> {
-    const client = await createKubeClient(cluster(), { token });
+  async function patchStatus(
+    token: string,
+    name: string,
+    status: object,
+    fieldManager = 'gpu-partition-agent',
+  ): Promise<string> {
+    const client = await createKubeClient(cluster(), { token, fieldManager });
     try {
       await client.merge({ resource: nodePartitions, name, subresource: 'status' }, { status });
       return '';
@@ -58,15 +62,15 @@ describe('rights of controller and agents on the real API server', () => {
     return code === 0 ? '' : stderr;
   }
 
-  it('let an agent write status.device of its own node', async () => {
+  it('writes status.device of its own node', async () => {
     expect(await patchStatus(agent, own, { device: { step: 'Idle' } })).to.equal('');
   });
 
-  it('keep an agent from the status of another node', async () => {
+  it('cannot write the status of another node', async () => {
     expect(await patchStatus(agent, other, { device: { step: 'Idle' } })).to.match(/Forbidden|forbidden/);
   });
 
-  it('let an agent report a node of 16 GPUs in seven slices each, and no object without measure', async () => {
+  it('reports a node of 16 GPUs in seven slices each, and no object without measure', async () => {
     const report = (gpus: number, instances: number, parts: number) => ({
       device: {
         gpus: Array.from({ length: gpus }, (_, index) => ({
@@ -89,28 +93,28 @@ describe('rights of controller and agents on the real API server', () => {
     expect(await patchStatus(agent, own, report(1, 0, 0))).to.equal('');
   });
 
-  it('keep an agent from the controller’s part of the status', async () => {
+  it('cannot write the controller’s part of the status', async () => {
     expect(await patchStatus(agent, own, { phase: 'Ready' })).to.include("the rest is the controller's");
   });
 
-  it('keep an agent from the spec, and from objects of its own making', async () => {
+  it('cannot write the spec, nor delete its object', async () => {
     expect(await run(agent, 'patch', 'gpn', own, ...patchJson, '{"spec":{"nodeUID":"x"}}')).to.include('forbidden');
     expect(await run(agent, 'delete', 'gpn', own)).to.include('forbidden');
   });
 
-  it('give an agent nothing on nodes, pods, secrets and config maps', async () => {
+  it('has no right on nodes, pods, secrets and config maps', async () => {
     for (const kind of ['nodes', 'pods', 'secrets', 'configmaps']) {
       expect(await run(agent, 'get', kind, '-A'), kind).to.include('forbidden');
     }
     expect(await run(agent, 'label', 'node', own, 'nvidia.com/gpu.count=9')).to.include('forbidden');
   });
 
-  it('refuse a token that names no node', async () => {
-    const unbound = await cluster().serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent');
+  it('is refused with a token that names no node', async () => {
+    const unbound = await cluster().serviceAccountToken(...account);
     expect(await patchStatus(unbound, own, { device: { step: 'Idle' } })).to.include('(none)');
   });
 
-  it('refuse the agent of an earlier node of the same name', async () => {
+  it('is refused as the agent of an earlier node of the same name', async () => {
     const name = uniqueName('node');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
     await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body: node });
@@ -121,31 +125,40 @@ describe('rights of controller and agents on the real API server', () => {
       spec: { nodeUID: 'another' },
     };
     await cluster().kubectl(['create', '-f', '-'], { input: JSON.stringify(partition) });
-    const token = await cluster().serviceAccountToken('gpu-partition-agents', 'gpu-partition-agent', {
-      bound: { node: name },
-    });
+    const token = await cluster().serviceAccountToken(...account, { bound: { node: name } });
     expect(await patchStatus(token, name, { device: { step: 'Idle' } })).to.include('its uid differs');
   });
 
-  it('let the controller label and taint nodes with keys of its own alone', async () => {
-    expect(
-      await run(controller, 'label', 'node', other, 'gpupartition.dev/state=ready', 'nvidia.com/gpu.count=1'),
-    ).to.equal('');
-    expect(await run(controller, 'label', 'node', other, 'team=b', '--overwrite')).to.include(
-      'only labels of gpupartition.dev',
-    );
-    expect(await run(controller, 'label', 'node', other, 'team-')).to.include('only labels of gpupartition.dev');
-    expect(await run(controller, 'taint', 'node', other, 'gpupartition.dev/repartitioning:NoSchedule')).to.equal('');
-    expect(await run(controller, 'taint', 'node', other, 'team=a:NoSchedule')).to.include(
-      'only taints of gpupartition.dev',
-    );
+  it('lets nobody write under hundreds of names, each of which the object would keep', async () => {
+    for (const fieldManager of ['', 'agent-1', 'kubectl']) {
+      const words = await patchStatus(agent, own, { device: { step: 'Idle' } }, fieldManager);
+      expect(words, fieldManager).to.include('under the field manager gpu-partition-agent alone');
+    }
   });
 
-  it('keep the controller from cordoning, from policies and from CRDs', async () => {
-    // Not `kubectl cordon`: it exits 0 even when it was refused.
-    const cordon = await run(controller, 'patch', 'node', other, ...patchJson, '{"spec":{"unschedulable":true}}');
-    expect(cordon).to.include('never cordons');
-    expect(await run(controller, 'delete', 'gpp', 'any')).to.include('forbidden');
-    expect(await run(controller, 'delete', 'crd', 'gpupartitionpolicies.gpupartition.dev')).to.include('forbidden');
+  it('takes no report of 1 MB, and none that a terminal would obey', async () => {
+    const gpu = { uuid: 'GPU-0', index: 0, pciBusId: '0', product: 'NVIDIA A100-SXM4-40GB', instances: [] };
+    const long = 'x'.repeat(1 << 20);
+    for (const device of [
+      { error: { code: 'X', message: long } },
+      { gpus: [{ ...gpu, product: long }] },
+      { advertised: { stale: 0, resources: { [`nvidia.com/${long}`]: 1 } } },
+    ]) {
+      expect(await patchStatus(agent, own, { device })).to.match(/Too long|may not be more than|Forbidden|forbidden/);
+    }
+    for (const text of ['a\nSTATUS: fine', 'a\u001b[2J', '\u202eevil', 'a\u2028b']) {
+      expect(await patchStatus(agent, own, { device: { error: { code: 'X', message: text } } }), text).to.match(
+        /should match|Invalid/,
+      );
+      const resources = { [`nvidia.com/${text}`]: 1 };
+      expect(await patchStatus(agent, own, { device: { advertised: { stale: 0, resources } } })).to.include(
+        'a name that none has',
+      );
+    }
+  });
+
+  it('counts no more than a node can hold', async () => {
+    const plan = { hash: 'h', wishHash: 'w', keep: 2 ** 31 - 1, destroy: 0, create: 0 };
+    expect(await patchStatus(agent, own, { device: { plan } })).to.match(/keep: Invalid value/);
   });
 });

@@ -1,0 +1,85 @@
+import { evictAnnotation, safeToEvictAnnotation } from '../api/names.ts';
+import { mirrorAnnotation } from '../core/pods/eviction.ts';
+import type { NodePod } from '../core/node/snapshot.ts';
+import { foreignGpuResource, isGpuResource } from '../core/pods/gpu-resource.ts';
+import { deviceClassPrefix } from '../core/pods/gpu-pods.ts';
+import { systemPods } from '../core/pods/system-pods.ts';
+import type { KubeObject } from '../kube/resource.ts';
+
+export type PodObject = KubeObject & NodePod;
+type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number] & {
+  readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
+};
+
+/**
+ * A pod of a node, as far as it matters. Anybody may make a pod of 1 MB: of a pod that is not the cluster's own, no text is kept but
+ * its name and its GPUs.
+ *
+ * @param systemNamespaces see `systemPods`
+ * @param isKept whether a resource may be a GPU of the node
+ */
+export function projectPod(
+  pod: PodObject,
+  systemNamespaces: readonly string[],
+  isKept: (resource: string) => boolean,
+): PodObject {
+  if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
+  const { metadata, spec, status } = pod;
+  const { name, namespace, uid, deletionTimestamp, ownerReferences, annotations } = metadata;
+  const { resourceClaims = [], ...containers } = spec ?? {};
+  const keep = (list: readonly object[] = []): readonly Container[] => list.map((one) => keepResources(one, isKept));
+  const hasClaim = resourceClaims.length > 0 || status?.extendedResourceClaimStatus !== undefined;
+  return {
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      // At most one is the controller: it tells who makes the pod anew.
+      ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),
+      ...keepAnnotations(annotations),
+    },
+    spec: {
+      containers: keep(containers.containers),
+      initContainers: keep(containers.initContainers),
+      ephemeralContainers: keep(containers.ephemeralContainers),
+      ...(hasClaim && { resourceClaims: [{}] }),
+    },
+    status: { ...(status?.phase !== undefined && { phase: status.phase }) },
+  };
+}
+
+/** Which resources may be GPUs: those of the node under names of GPUs, those that its kubelet hands GPUs out by, and device classes. */
+export function gpuResourcesOf(
+  allocatable: Readonly<Record<string, string>>,
+  offered: Readonly<Record<string, number>>,
+): (resource: string) => boolean {
+  return (name) =>
+    Object.hasOwn(offered, name) ||
+    name.startsWith(deviceClassPrefix) ||
+    ((isGpuResource(name) || name === foreignGpuResource) && Object.hasOwn(allocatable, name));
+}
+
+function keepResources({ resources = {} }: Container, isKept: (resource: string) => boolean): Container {
+  const keep = (amounts: Readonly<Record<string, string | number>> = {}) =>
+    Object.fromEntries(Object.entries(amounts).filter(([name]) => isKept(name)));
+  const { limits, requests } = resources;
+  return { resources: { limits: keep(limits), requests: keep(requests) } };
+}
+
+function dropManagedFields(pod: PodObject): PodObject {
+  const { managedFields: _unused, annotations, ...metadata } = pod.metadata;
+  return { ...pod, metadata: { ...metadata, ...keepAnnotations(annotations) } };
+}
+
+/** Those that say whether it may be evicted; of a static pod only that it is one. */
+function keepAnnotations(
+  annotations: Readonly<Record<string, string>> = {},
+): Pick<PodObject['metadata'], 'annotations'> {
+  const kept = Object.entries({
+    ...(annotations[mirrorAnnotation] !== undefined && { [mirrorAnnotation]: 'true' }),
+    ...(annotations[evictAnnotation] === 'false' && { [evictAnnotation]: 'false' }),
+    ...(annotations[safeToEvictAnnotation] === 'false' && { [safeToEvictAnnotation]: 'false' }),
+  });
+  return kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) };
+}

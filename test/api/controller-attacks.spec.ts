@@ -1,0 +1,277 @@
+import { expect } from 'chai';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Attempt, attempt } from './attempt.ts';
+import { accountOf, renderFolder } from './installation.ts';
+
+/** As the controller's own client asks. */
+const asController = 'fieldManager=gpu-partition-controller';
+
+describe('whoever has the controller’s token', () => {
+  const cluster = useSharedCluster();
+  const name = uniqueName('node');
+  const node = `/api/v1/nodes/${name}`;
+  let token = '';
+  let tenant = '';
+  let policy = '';
+  const attack = (wish: Attempt): Promise<string> => attempt(cluster(), token, wish);
+  const patchNode = (body: unknown): Promise<string> => attack({ path: node, body });
+
+  before(async function () {
+    this.timeout(60_000);
+    await applyFolder(cluster(), 'config/crd');
+    await applyFolder(cluster(), 'config/rbac');
+    const [namespace, account] = accountOf(await renderFolder(cluster(), 'config/default'), 'Deployment');
+    token = await cluster().serviceAccountToken(namespace, account);
+    tenant = await createNamespace(cluster(), 'tenant');
+    const spec = { taints: [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }], podCIDR: '10.9.0.0/24' };
+    const labels = { team: 'a', 'nvidia.com/gpu.deploy.driver': 'true', 'nvidia.com/gpu.deploy.dcgm': 'true' };
+    const annotations = { 'projectcalico.org/IPv4Address': '10.0.0.1/24' };
+    const body = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec };
+    await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body });
+    policy = await createPolicy();
+    // A ValidatingAdmissionPolicy works a moment after it was made: each denies something first.
+    const denied = async (wish: Attempt, words: string): Promise<void> => {
+      await eventually(
+        () => attack(wish),
+        (answer) => answer.includes(words),
+        { what: words, timeoutMs: 20_000 },
+      );
+    };
+    await denied({ path: node, body: { metadata: { labels: { team: 'b' } } } }, 'not in its list');
+    await denied({ path: `${policyPath(policy)}?${asController}`, body: { spec: { priority: 5 } } }, 'is its users');
+    await denied(evictionOf('kube-public', 'x'), 'no pod of this namespace');
+    await denied(anEvent('kubelet'), 'as gpupartition.dev/controller alone');
+    await denied(
+      { path: partitionPath(await createPartition()) + '/status', body: { status: { layout: 'x' } } },
+      'own field manager',
+    );
+  });
+
+  const policyPath = (of: string): string => `/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies/${of}`;
+  const partitionPath = (of: string): string => `/apis/gpupartition.dev/v1alpha1/gpunodepartitions/${of}`;
+
+  async function createPolicy(): Promise<string> {
+    const made = uniqueName('policy');
+    const spec = { nodeSelector: { matchLabels: { pool: made } }, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] };
+    const body = {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: made },
+      spec,
+    };
+    const path = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
+    await eventually(
+      () => cluster().client.send({ method: 'POST', path, body }),
+      ({ status }) => status === 201,
+    );
+    return made;
+  }
+
+  async function createPartition(): Promise<string> {
+    const made = uniqueName('partition');
+    const body = {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuNodePartition',
+      metadata: { name: made },
+      spec: { nodeUID: 'u' },
+    };
+    await cluster().client.demand({ method: 'POST', path: '/apis/gpupartition.dev/v1alpha1/gpunodepartitions', body });
+    return made;
+  }
+
+  async function createPod(namespace: string, limits: Readonly<Record<string, string>> = {}): Promise<string> {
+    const made = uniqueName('pod');
+    const containers = [{ name: 'main', image: 'example.com/x:1', resources: { limits } }];
+    const spec = { nodeName: name, containers, tolerations: [{ operator: 'Exists' }] };
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: made }, spec };
+    await cluster().client.demand({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods`, body });
+    return made;
+  }
+
+  function evictionOf(namespace: string, pod: string, uid?: string): Attempt {
+    const deleteOptions = { gracePeriodSeconds: 0, ...(uid !== undefined && { preconditions: { uid } }) };
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace }, deleteOptions };
+    return { method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`, body };
+  }
+
+  function anEvent(reportingController: string): Attempt {
+    const regarding = { kind: 'Node', name, namespace: '' };
+    const body = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: uniqueName('event'), namespace: 'default' },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      type: 'Warning',
+      reason: 'Forged',
+      action: 'Forge',
+      reportingController,
+      reportingInstance: 'x',
+      regarding,
+    };
+    return { method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/default/events', body };
+  }
+
+  it('changes the labels and taints that the controller changes', async () => {
+    const labels = {
+      'gpupartition.dev/state': 'ready',
+      'nvidia.com/gpu.deploy.dcgm': 'paused-for-mig-change',
+      'nvidia.com/mig-1g.10gb.me.slices.gi': '1',
+      'nvidia.com/gpu.product': 'x',
+      'nvidia.com/mig.config.state': 'pending',
+    };
+    expect(await patchNode({ metadata: { labels, annotations: { 'gpupartition.dev/on-loan': '{}' } } })).to.equal('');
+    const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' };
+    const { body } = await cluster().client.send({ path: node });
+    const { taints = [] } = (body as { readonly spec: { readonly taints?: readonly { readonly key: string }[] } }).spec;
+    expect(await patchNode({ spec: { taints: [...taints, taint] } })).to.equal('');
+    const kept = taints.filter(({ key }) => key !== 'gpupartition.dev/uninitialized');
+    expect(await patchNode({ spec: { taints: kept } })).to.equal('');
+  });
+
+  it('cannot empty the cluster by a taint, whatever its key', async () => {
+    const keys = ['gpupartition.dev/x', 'gpupartition.dev/repartitioning', 'gpupartition.dev/uninitialized', 'mine'];
+    for (const key of keys) {
+      const taints = [{ key, effect: 'NoExecute' }];
+      expect(await patchNode({ spec: { taints } }), key).to.include('only the taint gpupartition.dev/repartitioning');
+    }
+  });
+
+  it('cannot take a foreign taint off', async () => {
+    const foreign = { key: 'team', value: 'a', effect: 'NoSchedule' };
+    await cluster().kubectl(['taint', 'node', name, 'team=a:NoSchedule']);
+    expect(await patchNode({ spec: { taints: [] } })).to.include('only taints of gpupartition.dev');
+    const other = { ...foreign, effect: 'PreferNoSchedule' };
+    expect(await patchNode({ spec: { taints: [other] } })).to.include('forbidden');
+    await cluster().kubectl(['taint', 'node', name, 'team-']);
+  });
+
+  it('cannot switch off the driver, nor set any label but those of its list', async () => {
+    const keys = [
+      'nvidia.com/gpu.deploy.driver',
+      'nvidia.com/gpu.deploy.container-toolkit',
+      'nvidia.com/gpu.deploy.operator-validator',
+      'nvidia.com/gpu.present',
+      'nvidia.com/gfd.timestamp',
+      'gpupartition.dev/x',
+      'kubernetes.io/hostname',
+      'team',
+    ];
+    for (const key of keys) {
+      expect(await patchNode({ metadata: { labels: { [key]: 'false' } } }), key).to.include('not in its list');
+    }
+    expect(await patchNode({ metadata: { labels: { team: null } } })).to.include('not in its list');
+  });
+
+  it('cannot rewrite the annotations of the network, nor fill a node with its own', async () => {
+    const annotations = { 'projectcalico.org/IPv4Address': '10.0.0.66/24' };
+    expect(await patchNode({ metadata: { annotations } })).to.include('only annotations of gpupartition.dev');
+    const long = { 'gpupartition.dev/x': 'x'.repeat(20_000) };
+    expect(await patchNode({ metadata: { annotations: long } })).to.include('16 KiB at the most');
+  });
+
+  it('cannot have the garbage collector delete a node, nor keep one from being deleted', async () => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: 'none' }];
+    expect(await patchNode({ metadata: { ownerReferences } })).to.include('neither owner references nor finalizers');
+    expect(await patchNode({ metadata: { finalizers: ['a.example/x'] } })).to.include('neither owner references');
+    expect(await attack({ method: 'DELETE', path: node })).to.include('403');
+    expect(await attack({ path: `${node}/status`, body: { status: { allocatable: {} } } })).to.include('403');
+  });
+
+  it('cannot cordon a node, nor change where it is', async () => {
+    expect(await patchNode({ spec: { unschedulable: true } })).to.include('never cordons');
+    expect(await patchNode({ spec: { providerID: 'x://y' } })).to.include('changes nothing of its spec but taints');
+  });
+
+  it('evicts a pod that it names by uid, and none of the control plane, nor of a namespace that is closed', async () => {
+    const pod = await createPod(tenant);
+    const uid = await uidOf(tenant, pod);
+    expect(await attack(evictionOf(tenant, pod))).to.include('names the uid');
+    await cluster().kubectl(['label', 'namespace', tenant, 'gpupartition.dev/evictions=Never']);
+    await eventually(
+      () => attack(evictionOf(tenant, pod, uid)),
+      (words) => words.includes('no pod of this namespace'),
+    );
+    await cluster().kubectl(['label', 'namespace', tenant, 'gpupartition.dev/evictions-']);
+    await eventually(
+      () => attack(evictionOf(tenant, pod, uid)),
+      (words) => words === '',
+    );
+    for (const system of ['coredns-7f', 'kube-proxy-x', 'ebs-csi-node-1', 'csi-rbdplugin-1']) {
+      expect(await attack(evictionOf('kube-system', system, 'u')), system).to.include('only pods of the device plugin');
+    }
+    expect(await attack(evictionOf('kube-system', 'nvidia-device-plugin-daemonset-x', 'u'))).to.include('404');
+    expect(await attack(evictionOf('gpu-partition-system', 'x', 'u'))).to.include('no pod of this namespace');
+  });
+
+  it('deletes only pods that ask for a GPU, and none of kube-system', async () => {
+    const path = (namespace: string, pod: string): string => `/api/v1/namespaces/${namespace}/pods/${pod}`;
+    const plain = await createPod(tenant, { cpu: '1' });
+    expect(await attack({ method: 'DELETE', path: path(tenant, plain) })).to.include('only pods that ask for a GPU');
+    const user = await createPod(tenant, { 'nvidia.com/mig-1g.5gb': '1' });
+    expect(await attack({ method: 'DELETE', path: path(tenant, user) })).to.equal('');
+    const system = await createPod('kube-system', { 'nvidia.com/gpu': '1' });
+    expect(await attack({ method: 'DELETE', path: path('kube-system', system) })).to.include('none deleted');
+    expect(await attack({ method: 'DELETE', path: `/api/v1/namespaces/${tenant}/pods` })).to.include('403');
+  });
+
+  it('cannot forge what an agent says, nor give a partition to another node', async () => {
+    const made = partitionPath(await createPartition());
+    const device = { driverVersion: '1', gpus: [] };
+    const status = { path: `${made}/status?${asController}`, body: { status: { device } } };
+    expect(await attack(status)).to.include('is the agent');
+    expect(await attack({ path: `${made}/status?${asController}`, body: { status: { layout: 'x' } } })).to.equal('');
+    expect(await attack({ path: `${made}?${asController}`, body: { spec: { nodeUID: 'other' } } })).to.include(
+      'for good',
+    );
+    const finalizers = ['a.example/x'];
+    expect(await attack({ path: `${made}?${asController}`, body: { metadata: { finalizers } } })).to.include(
+      'no finalizers',
+    );
+  });
+
+  it('writes the status of a policy and its own finalizer, and nothing else of it', async () => {
+    const path = policyPath(policy);
+    const put = (body: unknown, manager = 'gpu-partition-controller'): Promise<string> =>
+      attack({ path: `${path}?fieldManager=${manager}`, body });
+    expect(await put({ metadata: { finalizers: ['gpupartition.dev/cleanup'] } })).to.equal('');
+    expect(await put({ metadata: { finalizers: [] } })).to.equal('');
+    expect(await put({ metadata: { finalizers: ['a.example/x'] } })).to.include('only the finalizer');
+    expect(await put({ spec: { strategy: 'single' } })).to.include('is its users');
+    expect(await put({ metadata: { labels: { a: 'b' } } })).to.include('is its users');
+    expect(await attack({ method: 'DELETE', path })).to.include('403');
+    const ledger = { path: `${path}/status?fieldManager=gpu-partition-ledger`, body: { status: { inFlight: [] } } };
+    expect(await attack(ledger)).to.equal('');
+    const other = { path: `${path}/status?fieldManager=another`, body: { status: { summary: 'x' } } };
+    expect(await attack(other)).to.include('own field managers');
+  });
+
+  it('reports events as itself, and not as the kubelet', async () => {
+    expect(await attack(anEvent('gpupartition.dev/controller'))).to.equal('');
+    expect(await attack(anEvent('kubelet'))).to.include('as gpupartition.dev/controller alone');
+    const { body } = anEvent('gpupartition.dev/controller') as { readonly body: object };
+    const forged = { ...body, deprecatedSource: { component: 'kubelet' } };
+    expect(await attack({ ...anEvent('x'), body: forged })).to.not.equal('');
+  });
+
+  it('reads no secret, and makes no config map, role, CRD or admission policy', async () => {
+    expect(await attack({ path: '/api/v1/secrets' })).to.include('403');
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+    const path = `/api/v1/namespaces/${tenant}/configmaps`;
+    expect(await attack({ method: 'POST', path, body: configMap })).to.include('403');
+    const own = '/api/v1/namespaces/gpu-partition-system/pods';
+    expect(await attack({ method: 'POST', path: own, body: { metadata: { name: 'x' } } })).to.include('403');
+    const admission = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/gpu-partition-agent';
+    expect(await attack({ method: 'DELETE', path: admission })).to.include('403');
+    const crd = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gpunodepartitions.gpupartition.dev';
+    expect(await attack({ path: crd, body: { metadata: { labels: { a: 'b' } } } })).to.include('403');
+    const binding = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/gpu-partition-controller';
+    expect(await attack({ path: binding, body: { metadata: { labels: { a: 'b' } } } })).to.include('403');
+  });
+
+  async function uidOf(namespace: string, pod: string): Promise<string> {
+    const { body } = await cluster().client.send({ path: `/api/v1/namespaces/${namespace}/pods/${pod}` });
+    return (body as { readonly metadata: { readonly uid: string } }).metadata.uid;
+  }
+});

@@ -1,0 +1,41 @@
+import { parseAllDocuments } from 'yaml';
+import type { ControlPlane } from '../support/cluster.ts';
+
+/** An object of rendered manifests, as far as tests look at it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+interface PodSpec {
+  readonly serviceAccountName?: string;
+}
+
+/** The objects of a kustomization, as `kubectl kustomize` writes them. */
+export async function renderFolder(cluster: ControlPlane, path: string): Promise<readonly Manifest[]> {
+  const { code, stdout, stderr } = await cluster.kubectl(['kustomize', path]);
+  if (code !== 0) throw new Error(`kubectl kustomize ${path}: ${stderr}`);
+  return readManifests(stdout);
+}
+
+export function readManifests(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    const object = document.toJS() as Manifest | null;
+    return object === null ? [] : [object];
+  });
+}
+
+/** Under which account the pods of a Deployment or DaemonSet run: derived, so that a renamed one is attacked all the same. */
+export function accountOf(objects: readonly Manifest[], kind: 'Deployment' | 'DaemonSet'): readonly [string, string] {
+  const found = objects.find((object) => object.kind === kind);
+  const template = found?.spec?.['template'] as { readonly spec?: PodSpec } | undefined;
+  const account = template?.spec?.serviceAccountName;
+  if (found?.metadata.namespace === undefined || account === undefined) throw new Error(`no account in a ${kind}`);
+  return [found.metadata.namespace, account];
+}
