@@ -275,11 +275,6 @@ export const bugs: readonly Bug[] = [
     },
   },
   {
-    name: 'IgnoreUid',
-    what: 'evicts whoever has the name of a pod by now',
-    theme: 'Drains',
-  },
-  {
     name: 'OpenAfterDrain',
     what: 'opens a node that was drained before its new layout is advertised',
     theme: 'Drains',

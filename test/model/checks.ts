@@ -268,7 +268,10 @@ export class Invariants {
     const policy = this.#world.api.find('policies', name);
     // Deleted since it was read, and its ledger with it: nobody else may be admitted in the node's place.
     if (policy?.metadata.uid !== uid) return true;
-    return policy?.status?.inFlight?.some((one) => sameJson(one, slot)) === true;
+    const inFlight = policy?.status?.inFlight ?? [];
+    // An old leader whose watch hangs knows the node of before under this name alone, and writes that, until its lease ends.
+    const isRivals = inFlight.some(({ node, nodeUID }) => node === slot.node && nodeUID !== slot.nodeUID);
+    return isRivals || inFlight.some((one) => sameJson(one, slot));
   }
 
   #mayBeEvicted({ pods, partition, claim, slot }: NodeSnapshot, uid: string): void {
@@ -292,7 +295,8 @@ export class Invariants {
 
   /** A slot is held until the node is verified, or given up and open again: not only until the agent has answered. */
   #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: Settled): void {
-    if (slot === undefined || !isClosed(node) || standing.isUnderWay) return;
+    const isDone = slot !== undefined && standing.slot === slot.startTime && !standing.isUnderWay;
+    if (!isDone || !isClosed(node)) return;
     const opens = commands.some(
       (command) => command.name === 'PatchNode' && command.change.removeTaints?.includes(repartitioningTaint.key),
     );

@@ -192,9 +192,7 @@ export class ModelWorld {
   }
 
   evict(uid: string, by: string): void {
-    // By its name alone it would be whoever has that name by now.
-    const namesake = this.hasBug('IgnoreUid') ? this.kubelet.userPods()[0] : undefined;
-    const pod = this.api.find('pods', uid) ?? namesake;
+    const pod = this.api.find('pods', uid);
     if (!pod) throw refuse(404, 'NotFound', uid);
     this.checks.podIsEvicted(pod, by);
     if (this.faults.budget && !this.hasBug('EvictPastBudget')) {
