@@ -269,8 +269,8 @@ export class Invariants {
     // Deleted since it was read, and its ledger with it: nobody else may be admitted in the node's place.
     if (policy?.metadata.uid !== uid) return true;
     const inFlight = policy?.status?.inFlight ?? [];
-    // A gap that is known: an old leader whose watch of nodes hangs takes the slot of a node that was replaced, until its lease ends.
-    const isRivals = this.#world.controllers.slice(0, -1).some(({ frozen }) => frozen.has('nodes'));
+    // A gap that is known: an old leader whose watches hang takes slots away for what it has seen last, until its lease ends.
+    const isRivals = this.#world.controllers.slice(0, -1).some(({ frozen }) => frozen.size > 0);
     return isRivals || inFlight.some((one) => sameJson(one, slot));
   }
 
