@@ -10,7 +10,7 @@ import { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import { whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
+import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
@@ -36,6 +36,7 @@ interface Options extends TimeoutOptions {
   readonly machineFile: string;
   readonly healthPort?: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
 }
 
 /** The program: options, then one watch on the node's own object, until a signal ends it. */
@@ -77,11 +78,12 @@ export function agentCommand(): Command {
     )
     .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
+    .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
     .action(async (options: Options) => runAgent(options));
 }
 
 async function runAgent(options: Options): Promise<void> {
-  const logger = createLogger({ level: options.logLevel }).child({ node: options.nodeName });
+  const logger = createLogger({ level: options.logLevel, format: options.logFormat }).child({ node: options.nodeName });
   exitOnUnhandled(logger);
   const isPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
   const hidden = explainHiddenProcesses({ proc: '/proc', pid: process.pid, isPod });

@@ -60,6 +60,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/status.ts')).statusCommand,
   },
   {
+    name: 'ui',
+    summary: 'serve a page of the fleet on this machine, or of a saved one',
+    load: async () => (await import('./commands/ui.ts')).uiCommand,
+  },
+  {
     name: 'explain',
     summary: 'explain pod NAMESPACE/NAME: why a pod is pending, and what would let it run',
     load: async () => (await import('./commands/explain.ts')).explainCommand,

@@ -14,7 +14,7 @@ import type { Term } from '../kube/term.ts';
 import { untilAborted, whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
-import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
+import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
 import { steadyMs } from '../process/clock.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
@@ -34,6 +34,7 @@ interface Options {
   readonly leaseSeconds: number;
   readonly healthPort?: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
   readonly grantDeadlineSeconds: number;
   readonly settleMs: number;
   readonly waitingPollMs: number;
@@ -78,6 +79,7 @@ export function controllerCommand(): Command {
     .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
     .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
+    .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
     .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
     .option('--settle-ms <n>', 'time between closing a node and looking for pods again', integer(0, 60_000), 300)
     .option('--waiting-poll-ms <n>', 'how often the pods of a waiting node are listed', integer(100, 600_000), 5000)
@@ -128,7 +130,7 @@ export function controllerCommand(): Command {
 }
 
 async function runController(options: Options): Promise<void> {
-  const logger = createLogger({ level: options.logLevel });
+  const logger = createLogger({ level: options.logLevel, format: options.logFormat });
   exitOnUnhandled(logger);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
