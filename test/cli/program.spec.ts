@@ -53,10 +53,10 @@ describe('the command line', () => {
   });
 
   it('names the commands that exist where one does not', async () => {
-    for (const argv of [['plans', '-f', 'x'], ['help', 'statis'], ['layuts']]) {
+    for (const argv of [['slice', '-f', 'x'], ['help', 'statis'], ['layuts']]) {
       const { code, stderr } = await run(argv);
       expect(code).to.equal(2);
-      expect(stderr).to.contain('the commands are validate, plan, retry, fit, layouts, labels, import');
+      expect(stderr).to.contain('the commands are validate, fit, layouts, labels, import');
     }
     expect((await run(['layuts'])).stderr).to.contain('did you mean layouts?');
   });
