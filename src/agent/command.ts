@@ -134,7 +134,9 @@ async function runAgent(options: Options): Promise<void> {
 async function openHealth(port: number | undefined, logger: Logger) {
   if (port === undefined) return undefined;
   const { serveAgentHealth } = await import('./health.ts');
-  return serveAgentHealth(port, logger);
+  const health = await serveAgentHealth(port, logger);
+  logger.info('probes and metrics are served', { port: health.server.port });
+  return health;
 }
 
 async function readLine(file: string): Promise<string | undefined> {
