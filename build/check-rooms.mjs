@@ -13,6 +13,7 @@ const order = [
   'pods',
   'nvidia',
   'owners',
+  'rollout',
   'policy',
   'node',
   'status',

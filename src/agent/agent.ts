@@ -4,7 +4,7 @@ import { observedEpochOf } from '../core/node/observed-epoch.ts';
 import { offersDevices } from '../core/nvidia/resources/advertised.ts';
 import { describeReport } from '../core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../core/nvidia/resources/node-resources.ts';
-import { planWish } from '../core/policy/plan-wish.ts';
+import { listInTheWay, planDrained } from '../core/policy/drain-plan.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -16,10 +16,10 @@ import { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from './fault.ts';
 import { GrantClock } from './grant-clock.ts';
 import { GrantWork, type WorkOutcome } from './grant-work.ts';
-import type { Kubelet } from './kubelet.ts';
+import { cutHolders, type Kubelet } from './kubelet.ts';
 import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
-import { faultFields, keepOutcome, pickReading, retryMs } from './report-fields.ts';
+import { faultFields, keepOutcome, pickReading, retryMs, retrySoonMs } from './report-fields.ts';
 
 export interface AgentOptions {
   readonly client: KubeClient;
@@ -114,11 +114,16 @@ export class NodeAgent {
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
     return {
-      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', fault.retryAtOnce ? 0 : retryMs(this.#failures)),
+      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#restAfter(fault)),
       ...(readFault
         ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
         : { lastGood: this.#claim.afterFailure(partition, granted) }),
     };
+  }
+
+  #restAfter({ retryAtOnce = false, retrySoon = false }: Fault): number {
+    if (retryAtOnce) return 0;
+    return retrySoon ? retrySoonMs(this.#failures) : retryMs(this.#failures);
   }
 
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
@@ -170,17 +175,26 @@ export class NodeAgent {
       ...(machine === undefined ? {} : { machine }),
       ...(observedEpoch === 0 ? {} : { observedEpoch }),
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
-      ...(this.#view.hasReport ? { bootID, ...this.#view.report } : pickReading(seen)),
+      ...(this.#view.hasReport ? { bootID, ...this.#reading() } : pickReading(seen)),
     };
   }
 
+  #reading(): Partial<DeviceReport> {
+    const { report } = this.#view;
+    return { ...report, ...(report.gpus && { gpus: cutHolders(report.gpus) }) };
+  }
+
   #plan(partition: Partition): { readonly plan?: PlanReport } {
-    const { wish } = partition.spec;
+    const { spec, status } = partition;
+    const { wish, drain } = spec;
+    const { report, users, hasReport, hasFailed } = this.#view;
     this.#plannedWish = wish;
     const foreign = this.#claim.foreign(partition);
-    const isRead = this.#view.hasReport && !this.#view.hasFailed;
-    const plan = wish && isRead ? planWish(this.#view.report, wish, foreign, this.#view.users).report : undefined;
-    this.#view.isInUse = plan?.refusalCode === 'InUse';
+    const marks = { drain, reported: status?.device?.plan };
+    const plan = wish && hasReport && !hasFailed ? planDrained(report, wish, marks, foreign, users).report : undefined;
+    const isHeld = plan !== undefined && listInTheWay(report, plan, users).length > 0;
+    this.#view.isInUse = isHeld || plan?.refusalCode === 'InUse';
+    this.#view.isDraining = drain !== undefined;
     return plan ? { plan } : {};
   }
 

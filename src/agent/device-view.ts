@@ -12,6 +12,8 @@ type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
 const busyReadMs = 5_000;
+/** The same while they are told to go. */
+const drainReadMs = 1_000;
 /** How often the kubelet is asked after a change whether it offers the new devices, and for how long, in ms. */
 const settlingAskMs = 250;
 const settlingMs = 10 * 60_000;
@@ -31,6 +33,8 @@ export class DeviceView {
   strategy: Strategy | undefined;
   /** Set while the plan waits for somebody who uses a GPU: it is looked at more often. */
   isInUse = false;
+  /** Set while those who use it are told to go. */
+  isDraining = false;
   /** Readings that failed in a row. */
   failures = 0;
 
@@ -140,7 +144,8 @@ export class DeviceView {
 
   get #paceMs(): number {
     if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
-    return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
+    if (!this.isInUse) return this.#intervalMs;
+    return Math.min(this.isDraining ? drainReadMs : busyReadMs, this.#intervalMs);
   }
 
   #fail(error: unknown): Fault {

@@ -10,6 +10,8 @@ export interface Fault {
   readonly gpu?: string;
   /** True where nothing is wrong with the device and a new grant may follow at once. */
   readonly retryAtOnce?: boolean;
+  /** True where nothing was touched because somebody has yet to leave. */
+  readonly retrySoon?: boolean;
 }
 
 /** The grant may not be acted on, or not any further. */

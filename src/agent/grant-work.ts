@@ -1,7 +1,9 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
+import { listInTheWay, planDrained } from '../core/policy/drain-plan.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
+import { listHeldDevices } from '../core/pods/slice-holders.ts';
 import type { DeviceState } from '../device/reading/state.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/logger.ts';
@@ -31,6 +33,11 @@ interface Parts {
   readonly clock: GrantClock;
 }
 
+/** Nothing of it has been touched. */
+function explainUse(who: string): Fault {
+  return { code: 'InUse', message: `${who}. Nothing was touched; it is tried again soon`, retrySoon: true };
+}
+
 /** Does at the device what a grant says. */
 export class GrantWork {
   readonly #parts: Parts;
@@ -45,15 +52,22 @@ export class GrantWork {
     // 1. Plan on the device as it is now, not as it was when the grant was written.
     const readFault = await view.read();
     if (readFault) return { fault: readFault };
-    const plan = planWish(view.report, granted, claim.foreign(partition, granted), view.users);
-    if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
+    const marks = { drain: partition.spec.drain, reported: partition.status?.device?.plan };
+    const plan = planDrained(view.report, granted, marks, claim.foreign(partition, granted), view.users);
+    const { refusal, refusalCode } = plan.report;
+    if (refusal !== undefined) {
+      return { fault: refusalCode === 'InUse' ? explainUse(refusal) : { code: 'Refused', message: refusal } };
+    }
     if (plan.work.length === 0) return { state: view.state };
     // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
     if (plan.report.hash !== granted.planHash) {
       const message = 'the device has changed since the plan was made; the new plan is in status.device.plan';
       return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
     }
-    // 3. Carry it out. The grant is confirmed at the API server itself before the first destroy.
+    // 3. It was made for when its pods have gone. The kubelet and the driver know best whether they have.
+    const inTheWay = listInTheWay(view.report, plan.report, view.users);
+    if (inTheWay.length > 0) return { fault: explainUse(inTheWay.join('; ')) };
+    // 4. Carry it out. The grant is confirmed at the API server itself before the first destroy.
     const end = clock.explainEnd(granted);
     if (end !== undefined) throw new GrantRefused('Expired', `grant ${granted.epoch} is not acted on: ${end}`);
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
@@ -77,7 +91,7 @@ export class GrantWork {
     const destroys = work.some(
       ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
     );
-    if (report.refusal !== undefined || destroys) return undefined;
+    if (report.refusal !== undefined || report.drains !== undefined || destroys) return undefined;
     if (work.length === 0) return { state: view.state };
     logger.info('the node has been restarted; making the granted layout again', { ...report });
     const options = this.#options(partition, granted, signal);
@@ -96,8 +110,10 @@ export class GrantWork {
       allOrNothing: partition.spec.strategy === 'single',
       mayStart: () => true,
       confirm: () => this.#confirm(partition, granted, false),
-      listHeld: async () =>
-        new Set((await kubelet?.ask(view.report, partition.spec.strategy))?.holders.ofDevice.keys()),
+      listHeld: async () => {
+        const word = await kubelet?.ask(view.report, partition.spec.strategy);
+        return word ? listHeldDevices(word.holders, view.report) : new Set();
+      },
     };
   }
 

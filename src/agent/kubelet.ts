@@ -1,6 +1,9 @@
 import type { DeviceReport, GpuReport, Strategy } from '../api/types.ts';
 import { type Holders, listGpuHolders, listInstanceHolders } from '../core/pods/slice-holders.ts';
 
+/** Pods of one device, as many as the API takes. */
+const mostNamed = 16;
+
 /** What the node's kubelet says of its GPUs. */
 export interface KubeletWord {
   /** Which pods hold which device. */
@@ -30,6 +33,15 @@ export function withHolders(gpus: readonly GpuReport[], holders: KubeletWord['ho
   }));
 }
 
-function held(pods: readonly string[]): { readonly busy?: true; readonly pods?: string[] } {
-  return pods.length > 0 ? { busy: true, pods: pods.slice(0, 16) } : {};
+/** As many names as a report takes; plans are made on all of them. */
+export function cutHolders(gpus: readonly GpuReport[]): GpuReport[] {
+  return gpus.map((gpu) => ({ ...cut(gpu), instances: gpu.instances.map(cut) }));
+}
+
+function held(pods: readonly string[]): { readonly busy?: true; readonly pods?: readonly string[] } {
+  return pods.length > 0 ? { busy: true, pods } : {};
+}
+
+function cut<Held extends Pick<GpuReport, 'pods'>>(one: Held): Held {
+  return one.pods ? { ...one, pods: one.pods.slice(0, mostNamed) } : one;
 }

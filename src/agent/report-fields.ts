@@ -9,6 +9,11 @@ export function retryMs(failures: number): number {
   return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
 }
 
+/** As {@link retryMs}, where only somebody has to end who is about to. */
+export function retrySoonMs(failures: number): number {
+  return Math.min(firstRetryMs, retryMs(failures) / 5);
+}
+
 /** The last reading that was reported, with the boot that it is of: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
   const { bootID, driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};

@@ -19,15 +19,26 @@ export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 
 /** On a node only while its GPUs change. */
 export const repartitioningTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
+/** Its value where the node was restarted, and not closed for a change. */
+export const restartedValue = 'restarted';
 /** Put on by the node pool, taken off by the controller when the first layout is verified. */
 export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' } as const;
 /** The same, under a name by which managed Cluster Autoscalers know that it goes away by itself (GKE, AKS). */
 export const autoscalerStartupTaintKey = 'startup-taint.cluster-autoscaler.kubernetes.io/gpupartition';
 export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, autoscalerStartupTaintKey];
 
+/** On a Node: whoever changes it asks for another try of what has failed. */
+export const retryAnnotation = 'gpupartition.dev/retry';
+/** On a Pod: with the value false it is evicted by force alone. */
+export const evictAnnotation = 'gpupartition.dev/evict';
+/** The same in Cluster Autoscaler's words. */
+export const safeToEvictAnnotation = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+
 /** Field managers of server-side apply: two writers, two managers. */
 export const controllerManager = 'gpu-partition-controller';
 export const agentManager = 'gpu-partition-agent';
+/** Of `status.inFlight` and `status.canary`, which change by compare-and-swap. */
+export const ledgerManager = 'gpu-partition-ledger';
 
 /** Reasons of a policy's conditions. */
 export const policyReasons = [
@@ -36,12 +47,19 @@ export const policyReasons = [
   'PlanOnly',
   'Reconciling',
   'Waiting',
+  'Frozen',
+  'Paused',
+  'Held',
+  'Halted',
+  'WindowClosed',
+  'CanarySoak',
   'Conflicted',
   'Failed',
   'Invalid',
   'Valid',
   'NotSupportedYet',
   'NotConfigured',
+  'BadWindow',
   'SharingRefused',
   'UnknownProfile',
   'UnknownPreset',
@@ -73,8 +91,13 @@ export const nodeReasons = [
   'Forbidden',
   'NodeRestarted',
   'AwaitingPlan',
+  'AwaitingSlot',
   'AwaitingGrant',
   'Paused',
+  'Draining',
+  'EvictionBlocked',
+  'DrainLoop',
+  'DrainTimeout',
   'PodsUseGpus',
   'ProcessesUseGpus',
   'NoPodsUseGpus',
@@ -92,6 +115,7 @@ export const nodeReasons = [
   'ForeignInstances',
   'Drifting',
   'RebootRequired',
+  'Resting',
   'Refused',
   'Failed',
 ] as const;

@@ -3,6 +3,8 @@ import { type NodeMemory, recallMemory } from '../core/node/memory.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
+import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
+import { type Slot, slotOf } from '../core/rollout/slot.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
@@ -17,6 +19,18 @@ interface NodeWrite {
   readonly at: number;
 }
 
+/** What tells a node's slot in a ledger. */
+export function nameSlot(
+  { metadata }: NodeObject,
+  partition: GpuNodePartition | undefined,
+): Parameters<typeof slotOf>[1] {
+  return {
+    node: metadata.name,
+    nodeUID: metadata.uid ?? '',
+    wishGeneration: partition?.spec.policy?.generation ?? 0,
+  };
+}
+
 /** What the controller knows of the cluster: its watches, its own writes, and what follows from them. */
 export class Cluster {
   readonly policies: OwnWrites<GpuPartitionPolicy & KubeObject>;
@@ -24,6 +38,7 @@ export class Cluster {
   readonly partitions: OwnWrites<GpuNodePartition & KubeObject>;
   readonly fleet: Fleet;
   readonly agents: AgentPods;
+  readonly rollout = new FleetRollout();
   readonly #memories = new Map<string, NodeMemory>();
   readonly #nodeWrites = new Map<string, NodeWrite>();
 
@@ -48,6 +63,25 @@ export class Cluster {
 
   remember(name: string, memory: NodeMemory): void {
     this.#memories.set(name, memory);
+  }
+
+  /** The slot of a node in a policy's ledger, if it was given for the wish that the node has. */
+  slotOf(
+    { metadata }: GpuPartitionPolicy,
+    node: NodeObject,
+    partition: GpuNodePartition | undefined,
+  ): Slot | undefined {
+    const policy = this.policies.get(metadata.name);
+    if (policy?.metadata.uid !== metadata.uid) return undefined;
+    return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
+  }
+
+  /** Nodes in flight of all policies but one. */
+  inFlightBeside(policy: string): number {
+    return [...this.fleet.policies]
+      .map((record) => record.policy.metadata.name)
+      .filter((name) => name !== policy)
+      .reduce((sum, name) => sum + (this.policies.get(name)?.status?.inFlight?.length ?? 0), 0);
   }
 
   /** Notes that we wrote the node at this version. */

@@ -16,7 +16,7 @@ import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
-import { integer, oneOf } from '../process/option.ts';
+import { integer, limit, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { GpuPartitionOperator } from './operator.ts';
@@ -46,6 +46,8 @@ interface Options {
   readonly advertiseDeadlineSeconds: number;
   readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
+  readonly maxConcurrentNodes: string;
+  readonly freeze?: string;
 }
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
@@ -106,6 +108,13 @@ export function controllerCommand(): Command {
       300,
     )
     .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', readHolders)
+    .option(
+      '--max-concurrent-nodes <n>',
+      'nodes that may change at a time, of all policies together: a number or a percentage of the GPU nodes, at least 1',
+      limit,
+      '10%',
+    )
+    .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
     .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
     .action(async (options: Options) => runController(options));
 }
@@ -134,6 +143,7 @@ async function runController(options: Options): Promise<void> {
       logger,
       instance: options.identity,
       agentNamespace: options.agentNamespace,
+      rollout: { maxConcurrentNodes: options.maxConcurrentNodes, freeze: options.freeze },
       settings: {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,

@@ -1,7 +1,7 @@
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { patchNode } from '../core/metadata/node-patch.ts';
-import type { Command, PodRef } from '../core/node/commands.ts';
+import type { Command } from '../core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../core/node/memory.ts';
 import { metadataOf } from '../core/node/node-view.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
@@ -42,10 +42,15 @@ export class Executor {
   async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
     let known = memory;
     // Side by side: an eviction takes the API server 0.1 s.
-    const evictions = commands.flatMap((command) => (command.name === 'EvictPod' ? [command.pod] : []));
+    const evictions = commands.filter((command) => command.name === 'EvictPod');
     for (const command of commands) if (command.name !== 'EvictPod') await this.#carryOut(command, snapshot);
-    const answers = await Promise.all(evictions.map(async (pod) => [pod.uid, await this.#evict(pod)] as const));
-    for (const [uid, refusal] of answers) known = noteEviction(known, uid, { at: this.#now(), refusal });
+    const answers = await Promise.all(
+      evictions.map(async (command) => ({ command, refusal: await this.#evict(command) })),
+    );
+    for (const { command, refusal } of answers) {
+      const { pod, owner, round } = command;
+      known = noteEviction(known, pod.uid, { at: this.#now(), refusal, round, ...(owner !== undefined && { owner }) });
+    }
     return known;
   }
 
@@ -67,6 +72,22 @@ export class Executor {
         await this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
         this.#log.info('grant written', { node: name, epoch: command.granted.epoch });
         return undefined;
+      case 'WriteDrain':
+        await this.#writeSpec(snapshot, { drain: command.drain });
+        this.#log.info(command.drain ? 'drain announced' : 'drain ended', {
+          node: name,
+          pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
+        });
+        return undefined;
+      case 'DeletePod': {
+        const { pod, graceSeconds } = command;
+        await this.#client.delete(
+          { resource: pods, namespace: pod.namespace, name: pod.name },
+          { preconditions: { uid: pod.uid }, ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }) },
+        );
+        this.#log.warn('pod deleted by force', { node: name, pod: `${pod.namespace}/${pod.name}` });
+        return undefined;
+      }
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return undefined;
@@ -105,15 +126,19 @@ export class Executor {
   }
 
   /**
-   * Evicts a pod, which respects its disruption budget; a pod is never deleted.
+   * Evicts a pod, which respects its disruption budget.
    * @returns the API server's refusal and the pod that it is about; undefined where the pod goes or is gone
    */
-  async #evict({ namespace, name, uid }: PodRef): Promise<string | undefined> {
+  async #evict({ pod, graceSeconds }: Extract<Command, { name: 'EvictPod' }>): Promise<string | undefined> {
+    const { namespace, name, uid } = pod;
     const body = {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { name, namespace },
-      deleteOptions: { preconditions: { uid } },
+      deleteOptions: {
+        preconditions: { uid },
+        ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
+      },
     };
     try {
       await this.#client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);

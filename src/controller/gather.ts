@@ -1,11 +1,12 @@
-import { nodes, pods, policies, resourceSlices } from '../api/resources.ts';
-import type { GpuPartitionPolicy } from '../api/types.ts';
+import { nodePartitions, nodes, pods, policies, resourceSlices } from '../api/resources.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
+import { slotOf } from '../core/rollout/slot.ts';
 import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
 import { Gate } from '../process/gate.ts';
 import { type NodeObject, projectNode } from './project.ts';
@@ -42,11 +43,13 @@ export class Gatherer {
   known(node: NodeObject): NodeSnapshot {
     const { name } = node.metadata;
     const partition = this.#cluster.partitions.get(name);
+    const claim = this.#cluster.fleet.claimOf(name, partition);
     return {
       now: this.#now(),
       node,
       partition,
-      claim: this.#cluster.fleet.claimOf(name, partition),
+      claim,
+      slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
       agent: this.#cluster.agents.viewOf(name),
       settings: this.#settings,
     };
@@ -58,10 +61,11 @@ export class Gatherer {
     const [found, configFiles] = await Promise.all([this.#listPods(snapshot), this.#configFiles?.read()]);
     const more = { ...snapshot, pods: found, configFiles };
     if (look === 'Pods') return { ...more, now: this.#now() };
-    const [node, policy, slices] = await Promise.all([
+    const [node, policy, slices, holders] = await Promise.all([
       this.readNode(name),
       this.#readPolicy(snapshot),
       this.#listResourceSlices(name),
+      this.#readHolders(name),
     ]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
@@ -69,7 +73,12 @@ export class Gatherer {
       ...more,
       now: this.#now(),
       node,
-      fresh: { policy: policy && { uid, generation }, resourceSlices: slices },
+      fresh: {
+        policy: policy && { uid, generation },
+        slot: slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition)),
+        resourceSlices: slices,
+        holders,
+      },
     };
   }
 
@@ -82,6 +91,16 @@ export class Gatherer {
   async #readPolicy({ claim }: NodeSnapshot): Promise<(GpuPartitionPolicy & KubeObject) | undefined> {
     if (!claim.winner) return undefined;
     return this.#client.find({ resource: policies, name: claim.winner.metadata.name });
+  }
+
+  /** The watch does not keep them. */
+  async #readHolders(name: string): Promise<readonly string[]> {
+    const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
+    const gpus = partition?.status?.device?.gpus ?? [];
+    return gpus.flatMap(({ pods: whole = [], instances }) => [
+      ...whole,
+      ...instances.flatMap(({ pods: some = [] }) => some),
+    ]);
   }
 
   /** Anybody may bind any number of pods to a node: what is kept of them is little, and few lists are read at a time. */

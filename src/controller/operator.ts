@@ -18,13 +18,14 @@ import { Gatherer } from './gather.ts';
 import { type AgentPod, type NodeObject, projectAgentPod, projectNode, stripManagedFields } from './project.ts';
 import { NodeReconciler } from './reconcile-node.ts';
 import { projectPartition } from './project-partition.ts';
-import { PolicyReconciler } from './reconcile-policy.ts';
+import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
 
 export interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
   readonly settings: NodeSettings;
+  readonly rollout: RolloutSettings;
   /** Where the agents' pods are. */
   readonly agentNamespace: string;
   /** Name of this process in Events, usually the pod's. */
@@ -47,7 +48,7 @@ export class GpuPartitionOperator extends ResilientOperator {
   }
 
   protected override async init(): Promise<void> {
-    const { client, logger, settings, instance, agentNamespace } = this.#options;
+    const { client, logger, settings, rollout, instance, agentNamespace } = this.#options;
     const events = this.own(new EventRecorder({ client, logger, controller: 'gpupartition.dev/controller', instance }));
     const fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
     const agents = new AgentPods();
@@ -103,7 +104,10 @@ export class GpuPartitionOperator extends ResilientOperator {
     };
     const tellPolicy = (name: string): void => policyQueue.addAfter(name, policyPaceMs);
     const onPolicy = (change: Change<GpuPartitionPolicy & KubeObject>): void => {
-      if (change.type === 'delete') return requeueNodes(fleet.removePolicy(change.key));
+      if (change.type === 'delete') {
+        cluster.rollout.dropPolicy(change.key);
+        return requeueNodes(fleet.removePolicy(change.key));
+      }
       const affected = fleet.setPolicy(change.object);
       // Only its status: ours comes back, or somebody has changed it, which is put right.
       if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
@@ -137,7 +141,15 @@ export class GpuPartitionOperator extends ResilientOperator {
       reporter,
       now,
     });
-    const policyReconciler = new PolicyReconciler({ client, cluster, events, requeueNodes, now });
+    const policyReconciler = new PolicyReconciler({
+      client,
+      cluster,
+      events,
+      settings: rollout,
+      requeueNodes,
+      tellPolicy,
+      now,
+    });
     await this.waitForSync();
     logger.info('watches are complete', {
       policies: policyWatch.store.size,

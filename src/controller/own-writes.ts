@@ -28,6 +28,10 @@ export class OwnWrites<T extends KubeObject> {
     return watched;
   }
 
+  get size(): number {
+    return this.#store.size;
+  }
+
   list(): readonly T[] {
     return this.#store.list().map((object) => this.get(object.metadata.name) ?? object);
   }

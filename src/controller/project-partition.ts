@@ -91,8 +91,7 @@ function projectDevice(device: DeviceReport, uuids: SharedValues): DeviceReport 
   };
 }
 
-/** Pods that a plan is in the way of are listed anew where they matter. */
-function projectPlan({ affectedPods: _unread, hash, ...rest }: PlanReport): PlanReport {
+function projectPlan({ hash, ...rest }: PlanReport): PlanReport {
   return { hash: shared.share(hash), ...rest };
 }
 

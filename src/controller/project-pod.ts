@@ -1,3 +1,4 @@
+import { evictAnnotation, safeToEvictAnnotation } from '../api/names.ts';
 import type { NodePod } from '../core/node/snapshot.ts';
 import { foreignGpuResource, isGpuResource } from '../core/pods/gpu-resource.ts';
 import { deviceClassPrefix } from '../core/pods/gpu-pods.ts';
@@ -9,8 +10,8 @@ type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number]
   readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
 };
 
-/** On the API server's picture of a static pod, which the kubelet alone starts and ends. */
-const mirrorAnnotation = 'kubernetes.io/config.mirror';
+/** By which `judgeEviction` knows a static pod, and one whose owner does not want it to go. */
+const keptAnnotations = ['kubernetes.io/config.mirror', evictAnnotation, safeToEvictAnnotation];
 
 /**
  * A pod of a node, as far as it matters. Anybody may make a pod of 1 MB: of a pod that is not the cluster's own, no text is kept but
@@ -38,7 +39,7 @@ export function projectPod(
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       // At most one is the controller: it tells who makes the pod anew.
       ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),
-      ...(annotations?.[mirrorAnnotation] !== undefined && { annotations: { [mirrorAnnotation]: 'true' } }),
+      ...(annotations && { annotations: keepAnnotations(annotations) }),
     },
     spec: {
       containers: keep(containers.containers),
@@ -59,6 +60,14 @@ export function gpuResourcesOf(
     Object.hasOwn(offered, name) ||
     name.startsWith(deviceClassPrefix) ||
     ((isGpuResource(name) || name === foreignGpuResource) && Object.hasOwn(allocatable, name));
+}
+
+function keepAnnotations(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const kept = keptAnnotations.flatMap((key) => {
+    const value = annotations[key];
+    return value === undefined ? [] : [[key, value.slice(0, 8)] as const];
+  });
+  return Object.fromEntries(kept);
 }
 
 function keepResources({ resources = {} }: Container, isKept: (resource: string) => boolean): Container {

@@ -38,16 +38,18 @@ export class NodeReconciler {
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
     // 1. Gather what is known. A node that is gone takes its partition with it (owner reference).
-    if (!this.#cluster.nodes.get(name)) return this.#cluster.forget(name);
+    if (!this.#cluster.nodes.get(name)) return this.#reporter.forget(name);
     const left = await this.#catchUp(name);
     if (left !== undefined) return { requeueAfterMs: left };
     const node = this.#cluster.nodes.get(name);
-    if (!node) return this.#cluster.forget(name);
+    if (!node) return this.#reporter.forget(name);
     const known = this.#gatherer.known(node);
+    if (known.slot) this.#cluster.rollout.begin(name);
     // 2. Decide; read more where that is asked for.
     const found = await this.#decide(known, this.#cluster.memoryOf(name));
     if (!found) return { requeueAfterMs: 200 };
-    const { snapshot, verdict, commands } = found;
+    const { snapshot, verdict, commands, standing } = found;
+    this.#reporter.note(snapshot, verdict, standing);
     // 3. Execute.
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);

@@ -1,11 +1,16 @@
+import { ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import { listRefused, type PolicyRecord } from '../core/policy/fleet.ts';
+import type { Gate } from '../core/rollout/gate.ts';
+import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
+import { countLimit, type Limit } from '../core/rollout/limit.ts';
 import { setConditions } from '../core/status/conditions.ts';
 import { type PolicyFacts, policyStatus, type PolicyStatusDraft } from '../core/status/policy-status.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { timeText } from '../core/text/time.ts';
 import type { KubeClient } from '../kube/client.ts';
+import type { ReconcileResult } from '../kube/queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
@@ -13,29 +18,43 @@ import { Turn } from '../process/turn.ts';
 
 type Policy = GpuPartitionPolicy & KubeObject;
 
-/** Accepts a policy's generations, and writes its status from what was found of its nodes. */
+/** What the administrator says of all rollouts together. */
+export interface RolloutSettings {
+  /** Nodes that may change at a time, of all policies together. */
+  readonly maxConcurrentNodes: Limit;
+  /** Why no node may start to change; absent where they may. */
+  readonly freeze?: string | undefined;
+}
+
+/** Accepts a policy's generations, admits its nodes one after the other, and writes its status from what was found of them. */
 export class PolicyReconciler {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
   readonly #events: EventRecorder;
+  readonly #settings: RolloutSettings;
   readonly #requeueNodes: (names: Iterable<string>) => void;
+  readonly #tellPolicy: (name: string) => void;
   readonly #now: () => number;
 
   constructor(parts: {
     readonly client: KubeClient;
     readonly cluster: Cluster;
     readonly events: EventRecorder;
+    readonly settings: RolloutSettings;
     readonly requeueNodes: (names: Iterable<string>) => void;
+    readonly tellPolicy: (name: string) => void;
     readonly now: () => number;
   }) {
     this.#client = parts.client;
     this.#cluster = parts.cluster;
     this.#events = parts.events;
+    this.#settings = parts.settings;
     this.#requeueNodes = parts.requeueNodes;
+    this.#tellPolicy = parts.tellPolicy;
     this.#now = parts.now;
   }
 
-  async reconcile(name: string): Promise<void> {
+  async reconcile(name: string): Promise<ReconcileResult | void> {
     const policy = this.#cluster.policies.get(name);
     const record = this.#cluster.fleet.policy(name);
     if (!policy || !record || record.policy.metadata.generation !== policy.metadata.generation) return;
@@ -47,13 +66,52 @@ export class PolicyReconciler {
     if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
     const isAccepted = !isNew || record.refused.size === 0;
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
-    // 2. Report. What is accepted is written before anything of it starts.
-    await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted), record.tally));
+    // 2. Whose turn it is. What is accepted is written before anything of it starts.
+    const step = this.#step(policy, record);
+    await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted, step.gate), record.tally));
     record.acceptedGeneration = accepted;
+    if (!isNew) await this.#writeLedger(name, step);
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
-    if (!isNew || (!isAccepted && told === record.toldRefusal)) return;
+    if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs: step.requeueAfterMs };
     record.toldRefusal = told;
     this.#requeueNodes(record.nodes);
+    return { requeueAfterMs: step.requeueAfterMs };
+  }
+
+  #step(policy: Policy, record: PolicyRecord): LedgerStep {
+    const { rollout, nodes, partitions } = this.#cluster;
+    const { name } = policy.metadata;
+    const cap = countLimit(this.#settings.maxConcurrentNodes, partitions.size);
+    return stepLedger({
+      now: this.#now(),
+      policy: this.#cluster.policies.get(name) ?? policy,
+      standings: rollout.of(name),
+      standingOf: (node) => rollout.standingOf(node),
+      uidOf: (node) => nodes.get(node)?.metadata.uid,
+      size: record.tally.matched - record.tally.size('lost'),
+      mayAdmit: record.acceptedGeneration === policy.metadata.generation && record.tally.size('unseen') === 0,
+      cap: cap - this.#cluster.inFlightBeside(name),
+      frozen: this.#settings.freeze,
+    });
+  }
+
+  /** Compare-and-swap: whoever decided on an older ledger has decided nothing. */
+  async #writeLedger(name: string, { ledger, canary, admitted, released }: LedgerStep): Promise<void> {
+    const policy = this.#cluster.policies.get(name);
+    if (!policy) return;
+    const { uid, resourceVersion } = policy.metadata;
+    const { inFlight = [], canary: knownCanary } = policy.status ?? {};
+    if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
+    const written = await this.#client.apply<Policy>(
+      { resource: policies, name, subresource: 'status' },
+      { metadata: { uid, resourceVersion }, status: { inFlight: ledger, ...(canary && { canary }) } },
+      { force: true, fieldManager: ledgerManager },
+    );
+    this.#cluster.policies.remember(written);
+    this.#requeueNodes([...admitted, ...released]);
+    // A place under the cap that another policy's nodes may be waiting for.
+    if (released.length > 0)
+      for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
   }
 
   /** Asks each node whether it can take the policy, a few at a time. @returns false where the policy was edited meanwhile */
@@ -79,7 +137,8 @@ export class PolicyReconciler {
     const conditions = setConditions(current?.conditions ?? [], drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
-    if (sameJson(status, { inFlight: [], failures: [], ...current })) return;
+    const { inFlight: _ledgers, canary: _alsoLedgers, ...known } = current ?? {};
+    if (sameJson(status, { failures: [], ...known })) return;
     const ref = { resource: policies, name: policy.metadata.name };
     const written = await this.#client.applyStatus<Policy>(ref, status);
     this.#cluster.policies.remember(written);
@@ -102,7 +161,12 @@ export class PolicyReconciler {
   }
 }
 
-function factsOf(record: PolicyRecord, acceptedGeneration: number | undefined, isAccepted: boolean): PolicyFacts {
+function factsOf(
+  record: PolicyRecord,
+  acceptedGeneration: number | undefined,
+  isAccepted: boolean,
+  gate: Gate | undefined,
+): PolicyFacts {
   const { policy, refusal, refused } = record;
   const [first] = refused.values();
   const words = listRefused(record);
@@ -110,6 +174,7 @@ function factsOf(record: PolicyRecord, acceptedGeneration: number | undefined, i
     policy,
     refusal,
     acceptedGeneration,
+    gate,
     ...(!isAccepted && first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };
 }

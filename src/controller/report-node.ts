@@ -1,11 +1,10 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
-import { isUnanswered } from '../core/node/observed-epoch.ts';
 import { writerModeFor } from '../core/node/rules/labels.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
+import type { Standing } from '../core/node/standing.ts';
 import type { Verdict } from '../core/node/verdict.ts';
-import type { NodeOutcome } from '../core/policy/tally.ts';
 import { reportNode } from '../core/status/node-report.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -33,6 +32,21 @@ export class NodeReporter {
     this.#events = parts.events;
     this.#onNews = parts.onNews;
     this.#now = parts.now;
+  }
+
+  /** Takes what was decided of a node into account for its policies, before anything is done. */
+  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, standing: Standing): void {
+    const { name, uid = '' } = node.metadata;
+    this.#tally(name, claim, verdict, partition);
+    const policy = claim.winner?.metadata.name;
+    for (const moved of this.#cluster.rollout.put({ ...standing, node: name, nodeUID: uid, policy }))
+      this.#onNews(moved);
+  }
+
+  /** The node is gone. */
+  forget(name: string): void {
+    for (const moved of this.#cluster.rollout.remove(name)) this.#onNews(moved);
+    this.#cluster.forget(name);
   }
 
   /** @returns milliseconds after which to look at the node again, if nothing happens before */
@@ -64,8 +78,7 @@ export class NodeReporter {
     if (!winner) return;
     const { fleet } = this.#cluster;
     const plan = partition?.status?.device?.plan;
-    const inFlight = partition && inFlightOf(partition);
-    const outcome = { node, phase, reason, message, ...(plan && { plan }), ...(inFlight && { inFlight }) };
+    const outcome = { node, phase, reason, message, ...(plan && { plan }) };
     for (const policy of [winner, ...losers]) {
       const record = fleet.policy(policy.metadata.name);
       // What was found for an earlier generation says nothing of this one.
@@ -93,10 +106,4 @@ export class NodeReporter {
       message: policy ? `policy ${policy.metadata.name}: ${message}; ${partition.status?.layout}` : message,
     });
   }
-}
-
-function inFlightOf(partition: GpuNodePartition): NodeOutcome['inFlight'] {
-  const { granted, nodeUID } = partition.spec;
-  if (!granted || !isUnanswered(partition)) return undefined;
-  return { node: partition.metadata.name, nodeUID, epoch: granted.epoch, deadline: granted.deadline };
 }

@@ -11,6 +11,14 @@ export function integer(least: number, most: number): (text: string) => number {
   };
 }
 
+/** Parser of a command line option that takes a number, or a percentage. */
+export function limit(text: string): string {
+  if (!/^([1-9][0-9]{0,4}|([1-9][0-9]?|100)%)$/.test(text)) {
+    throw new InvalidArgumentError('must be a whole number from 1, or a percentage such as 10%.');
+  }
+  return text;
+}
+
 /** Parser of a command line option that takes one of a few words. */
 export function oneOf<Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (text) => {

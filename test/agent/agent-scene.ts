@@ -3,7 +3,9 @@ import type { KubeletWord } from '../../src/agent/kubelet.ts';
 import { deviceOf } from '../../src/agent/open-device.ts';
 import type { Partition } from '../../src/agent/partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
-import type { Grant, GpuWish } from '../../src/api/types.ts';
+import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
+import { holdersOf } from '../../src/core/pods/slice-holders.ts';
+import { placeOf } from '../../src/core/gpu/search/instance.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { ReconcileResult } from '../../src/kube/queue.ts';
 import { silentLogger } from '../../src/process/logger.ts';
@@ -13,17 +15,20 @@ import { InProcessNode } from '../device/simulated-node.ts';
 export const signal = new AbortController().signal;
 export const later = (): string => new Date(Date.now() + 60_000).toISOString();
 
-/** An agent on one simulated GPU, and its object on the real API server, of which the test plays the controller. */
+/** An agent on one simulated GPU or several, and its object on the real API server, of which the test plays the controller. */
 export class AgentScene {
   readonly name = uniqueName('agent');
-  readonly node = new InProcessNode(['A100-SXM4-40GB']);
+  readonly node: InProcessNode;
   rebootsAsked = 0;
-  /** What the kubelet says; undefined: it does not tell. An error: it does not answer. */
-  word: KubeletWord | Error | undefined;
+  /** What the kubelet says, or says when it is asked; undefined: it does not tell. An error: it does not answer. */
+  word: KubeletWord | Error | (() => KubeletWord) | undefined;
+  /** Devices that pods hold, by `NAMESPACE/NAME`: the kubelet says so, and nothing else. */
+  holdings: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #client: KubeClient;
   #agent: NodeAgent;
 
-  constructor(client: KubeClient) {
+  constructor(client: KubeClient, gpus: readonly string[] = ['A100-SXM4-40GB']) {
+    this.node = new InProcessNode(gpus);
     this.#client = client;
     this.#agent = this.newAgent('boot-1');
   }
@@ -37,9 +42,7 @@ export class AgentScene {
     this.#agent = new NodeAgent({
       client: this.#client,
       device,
-      kubelet: {
-        ask: () => (this.word instanceof Error ? Promise.reject(this.word) : Promise.resolve(this.word)),
-      },
+      kubelet: { ask: (report) => this.#ask(report) },
       bootID,
       logger: silentLogger,
       nodeName: this.name,
@@ -53,6 +56,17 @@ export class AgentScene {
       ...settings,
     });
     return this.#agent;
+  }
+
+  async #ask(report: DeviceReport): Promise<KubeletWord | undefined> {
+    const word = typeof this.word === 'function' ? this.word() : this.word;
+    if (word instanceof Error) throw word;
+    if (!this.holdings) return word;
+    const holdings = [...this.holdings].map(([pod, ids]) => {
+      const [namespace = '', name = ''] = pod.split('/');
+      return { namespace, name, devices: ids.map((id) => ({ resource: 'nvidia.com/gpu', id })) };
+    });
+    return { holders: holdersOf(report, holdings), advertised: { stale: 0 } };
   }
 
   get ref() {
@@ -86,6 +100,29 @@ export class AgentScene {
     await this.set({
       granted: { gpus: [wish], epoch, planHash, deadline: later(), allowGpuReset: true, ...overrides },
     });
+  }
+
+  /** The plan that is reported, or none. */
+  async plan(): Promise<Partial<PlanReport>> {
+    return (await this.read()).status?.device?.plan ?? {};
+  }
+
+  /** The MIG device at `PROFILE@START`, as its UUID. */
+  async uuidAt(place: string, index = 0): Promise<string> {
+    const { status } = await this.read();
+    const instance = status?.device?.gpus?.[index]?.instances.find((one) => placeOf(one) === place);
+    return instance?.computeInstances[0]?.uuid ?? '';
+  }
+
+  /** What the controller writes before it evicts the pods of the plan. */
+  async drain(): Promise<void> {
+    const { hash = '', drains = [], affectedPods = [] } = await this.plan();
+    const pods = affectedPods.map((pod) => {
+      const [namespace = '', name = ''] = pod.split('/');
+      return { namespace, name, uid: `uid-${name}` };
+    });
+    await this.set({ drain: { planHash: hash, places: drains, pods } });
+    await this.run();
   }
 
   /** What an administrator does with nvidia-smi; `19:0` is a 1g.5gb at 0, `9:4` a 3g.20gb at 4. */

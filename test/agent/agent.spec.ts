@@ -282,12 +282,14 @@ describe('the agent on the real API server', () => {
     const wish = await scene.wish({ profiles: { '7g.40gb': 1 } });
     const { status } = await scene.read();
     expect(status?.device?.gpus?.[0]?.instances[1]).to.deep.include({ busy: true, pods: ['team/notebook'] });
-    expect(status?.device?.plan).to.deep.include({ refusalCode: 'InUse', affectedPods: ['team/notebook'] });
-    expect(status?.device?.plan?.refusal).to.include('held by team/notebook');
+    expect(status?.device?.plan).to.deep.include({ affectedPods: ['team/notebook'], destroy: 2 });
     scene.node.takeChanges();
     await scene.grant(wish);
     await scene.run();
     expect(scene.node.takeChanges()).to.deep.equal([]);
+    const { error } = (await scene.read()).status?.device ?? {};
+    expect(error?.code).to.equal('InUse');
+    expect(error?.message).to.match(/^GPU 0 .*: pod team\/notebook holds 3g\.20gb at 4\. Nothing was touched/);
     // Around it, what is free may change.
     await scene.grant(await scene.wish({ profiles: { '3g.20gb': 1, '1g.5gb': 4 } }));
     await scene.run();

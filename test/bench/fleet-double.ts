@@ -40,6 +40,7 @@ export class FleetDouble extends GpuPartitionOperator {
       logger: silentLogger,
       instance: 'bench',
       agentNamespace: 'agents',
+      rollout: { maxConcurrentNodes: '100%' },
       settings: {
         settleMs: 300,
         deadlineMs: 600_000,

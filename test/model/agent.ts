@@ -9,7 +9,8 @@ import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/policy/ownership.ts';
 import type { GpuWork } from '../../src/core/policy/plan-gpu-wish.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { listInTheWay, planDrained } from '../../src/core/policy/drain-plan.ts';
+import { planWish, type WishPlan } from '../../src/core/policy/plan-wish.ts';
 import { deviceMeets } from '../../src/core/policy/wish.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { timeText } from '../../src/core/text/time.ts';
@@ -49,6 +50,8 @@ export class AgentProcess {
   #failures = 0;
   #plannedWish: unknown;
   #hasTriedToRebuild = false;
+  /** What was told of, and that it was: while a plugin settles nothing else is looked at four times a second. */
+  #told: { readonly partition: StoredPartition; readonly report: unknown } | undefined;
 
   constructor(world: ModelWorld) {
     this.#world = world;
@@ -88,6 +91,10 @@ export class AgentProcess {
       }
     }
     this.#settle(partition);
+    if (this.#told?.partition === partition && this.#told.report === this.#report) {
+      this.worker.succeeded();
+      return this.#againMs;
+    }
     const rebuilt = yield* this.#rebuildAfterBoot(partition);
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
     return yield* this.#tell(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
@@ -127,12 +134,14 @@ export class AgentProcess {
   *#carryOut(partition: StoredPartition, granted: Grant): Generator<number, Outcome, undefined> {
     const readFault = yield* this.#read(partition);
     if (readFault) return { fault: readFault };
-    const plan = planWish(this.#report ?? {}, granted, this.#foreign(partition, granted));
+    const plan = this.#planDrained(partition, granted, this.#foreign(partition, granted));
     if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
     if (plan.work.length === 0) return {};
     if (plan.report.hash !== granted.planHash) {
       return { fault: { code: 'PlanChanged', message: 'the device has changed', retryAtOnce: true } };
     }
+    const inTheWay = listInTheWay(this.#report ?? {}, plan.report, new Map());
+    if (inTheWay.length > 0) return { fault: { code: 'InUse', message: inTheWay.join('; ') } };
     if (this.#isPast(granted)) return { fault: { code: 'Expired', message: 'too late', retryAtOnce: true } };
     return yield* this.#apply(partition, granted, plan.work, () => !this.#isPast(granted), true);
   }
@@ -329,10 +338,20 @@ export class AgentProcess {
       : { lastGood: this.#lastGoodAfter(partition, wish.gpus) };
   }
 
+  /** As if the pods that were told to go still held what they did. */
+  #planDrained(
+    { spec, status }: StoredPartition,
+    wish: Parameters<typeof planDrained>[1],
+    foreign: ForeignInstances,
+  ): WishPlan {
+    const marks = { drain: spec.drain, reported: status?.device?.plan };
+    return planDrained(this.#report ?? {}, wish, marks, foreign, new Map());
+  }
+
   #plan(partition: StoredPartition): { readonly plan?: PlanReport } {
     const { wish } = partition.spec;
     this.#plannedWish = wish;
-    const plan = wish && this.#report ? planWish(this.#report, wish, this.#foreign(partition)).report : undefined;
+    const plan = wish && this.#report ? this.#planDrained(partition, wish, this.#foreign(partition)).report : undefined;
     this.#isInUse = plan?.refusalCode === 'InUse';
     return plan ? { plan } : {};
   }
@@ -358,9 +377,9 @@ export class AgentProcess {
   }
 
   *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {
-    const isSettling = this.#world.timeline.now < this.#settleUntil;
-    const again = isSettling ? 250 : this.#paceMs + 50;
-    if (!sameJson(device, partition.status?.device)) {
+    const again = this.#againMs;
+    const isSame = sameJson(device, partition.status?.device);
+    if (!isSame) {
       this.#written = yield* this.#world.call('agent', 'Write', () =>
         this.#world.api.update('partitions', 'n', 'agent', (one) => {
           if (one.spec.nodeUID !== this.#nodeUID) throw refuse(422, 'Invalid', 'this is another node');
@@ -368,7 +387,12 @@ export class AgentProcess {
         }),
       );
     }
+    this.#told = isSame ? { partition, report: this.#report } : undefined;
     this.worker.succeeded();
     return again;
+  }
+
+  get #againMs(): number {
+    return this.#world.timeline.now < this.#settleUntil ? 250 : this.#paceMs + 50;
   }
 }

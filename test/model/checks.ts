@@ -6,6 +6,7 @@ import type { Decision } from '../../src/core/node/decide.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
 import type { ApiChange, StoredPartition, Pod } from './api.ts';
@@ -183,18 +184,25 @@ export class Invariants {
   }
 
   #mayBeGranted(snapshot: NodeSnapshot): void {
-    const { partition, claim, node, agent, pods, fresh } = snapshot;
+    const { partition, claim, node, agent, pods, fresh, slot } = snapshot;
     const { winner } = claim;
     const device = partition?.status?.device;
     demand(isClosed(node), 'S1', 'granted on a node that is open');
-    demand(pods !== undefined && !pods.some(usesGpus), 'S1', 'granted while pods use GPUs of the node');
+    const affected = new Set(device?.plan?.affectedPods);
+    const known = new Set(fresh?.holders);
+    const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
+    demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
+    demand(users?.every((name) => known.has(name)) === true, 'S1', 'granted though nobody knows what a pod holds');
+    demand(slot !== undefined && this.#isInLedger(winner?.metadata.name, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
       fresh?.policy !== undefined &&
       fresh.policy.uid === winner?.metadata.uid &&
       fresh.policy.generation === winner?.metadata.generation;
     demand(isCurrent, 'S8', 'granted for a policy that is another one by now');
-    demand(winner?.spec.mode !== 'Plan' && winner?.spec.rollout?.paused !== true, 'S12', 'granted against the policy');
+    const hasStarted = (slot?.generation ?? 0) < (winner?.metadata.generation ?? 0);
+    const isPaused = winner?.spec.rollout?.paused === true && !hasStarted;
+    demand(winner?.spec.mode !== 'Plan' && !isPaused, 'S12', 'granted against the policy');
     demand(claim.isAccepted, 'S4', 'granted for a generation that is not accepted');
     demand(agent.state === 'Ready' && device?.step !== 'Unknown', 'S10', 'granted on what nobody knows');
     demand(device?.bootID === node.status?.nodeInfo?.bootID, 'S10', 'granted on what was read before the restart');
@@ -207,10 +215,22 @@ export class Invariants {
     );
   }
 
-  #mayBeEvicted({ pods }: NodeSnapshot, uid: string): void {
+  #isInLedger(policy: string | undefined, slot: Slot): boolean {
+    const { inFlight = [] } = this.#world.api.find('policies', policy ?? '')?.status ?? {};
+    return inFlight.some((one) => sameJson(one, slot));
+  }
+
+  #mayBeEvicted({ pods, partition, claim, slot }: NodeSnapshot, uid: string): void {
     const pod = pods?.find(({ metadata }) => metadata.uid === uid);
     const isDaemon = pod?.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') === true;
-    demand(isDaemon, 'S13', `pod ${uid} is evicted, which is a user’s, or which nobody has seen`);
+    const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
+    const mayDrain = slot !== undefined && claim.winner?.spec.drain?.scope !== 'None';
+    demand(pod !== undefined, 'S13', `pod ${uid} is evicted, which nobody has seen`);
+    demand(
+      isDaemon || (isAnnounced && mayDrain),
+      'S13',
+      `pod ${uid} is evicted, which is a user’s, and was not announced`,
+    );
   }
 
   #mayBeOpened(snapshot: NodeSnapshot, removed: readonly string[]): void {
@@ -240,7 +260,9 @@ export class Invariants {
     const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
     // What was never told of, and GPUs that are lost, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
-    const isTrue = isUnknown || Object.keys(found).length === 0 || sameJson(found, offer);
+    // Unheard of, a GPU may have come back meanwhile: it must not offer what is not there.
+    const isThere = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
+    const isTrue = isUnknown || isThere || Object.keys(found).length === 0 || sameJson(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
     demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }
@@ -313,7 +335,9 @@ export class Invariants {
   }
 
   podIsEvicted(pod: Pod, by: string): void {
-    demand(pod.metadata.labels?.['user'] === undefined, 'S13', `${by} evicts a user’s pod`);
+    const { drain } = this.#world.partition?.spec ?? {};
+    const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
+    demand(pod.metadata.labels?.['user'] === undefined || isAnnounced, 'S13', `${by} evicts a user’s pod unannounced`);
     const isPast = this.#world.faults.budget && this.#world.hasBug('EvictPastBudget');
     demand(!isPast, 'S13', `${by} evicts past a disruption budget`);
   }

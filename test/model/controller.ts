@@ -1,5 +1,5 @@
 import { AgentPods } from '../../src/controller/agents.ts';
-import { Cluster } from '../../src/controller/cluster.ts';
+import { Cluster, nameSlot } from '../../src/controller/cluster.ts';
 import { type AgentPod, type NodeObject, projectNode } from '../../src/controller/project.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
 import type { Command, PodRef } from '../../src/core/node/commands.ts';
@@ -9,12 +9,15 @@ import { metadataOf } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
-import { Fleet } from '../../src/core/policy/fleet.ts';
+import { Fleet, type PolicyRecord } from '../../src/core/policy/fleet.ts';
+import { stepLedger } from '../../src/core/rollout/ledger.ts';
+import { slotOf } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
 import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
-import type { ApiChange, Kind, Kinds, StoredPartition, Policy } from './api.ts';
+import { holdersOf } from '../support/node-builders.ts';
+import { type ApiChange, type Kind, type Kinds, refuse, type StoredPartition, type Policy } from './api.ts';
 import { settings } from './setup.ts';
 import { type WorkerTask, Worker } from './worker.ts';
 import type { ModelWorld } from './world.ts';
@@ -107,6 +110,7 @@ export class ControllerProcess {
 
   #onPolicy(change: StoreChange<Policy>): void {
     if (change.type === 'delete') {
+      this.#cluster.rollout.dropPolicy(change.key);
       if (this.#fleet.removePolicy(change.key).length > 0) this.worker.add();
       return;
     }
@@ -164,8 +168,43 @@ export class ControllerProcess {
     }
     record.acceptedGeneration = accepted;
     if (isNew && record.nodes.size > 0) this.worker.add();
+    const again = isNew ? undefined : yield* this.#stepLedger(name, record);
     this.#policyWorkers.get(name)?.succeeded();
-    return undefined;
+    return again;
+  }
+
+  *#stepLedger(name: string, record: PolicyRecord): WorkerTask {
+    const policy = this.#cluster.policies.get(name);
+    if (!policy) return undefined;
+    const { rollout, nodes } = this.#cluster;
+    const { uid, generation, resourceVersion } = policy.metadata;
+    const step = stepLedger({
+      now: this.#world.timeline.now,
+      policy,
+      standings: rollout.of(name),
+      standingOf: (node) => rollout.standingOf(node),
+      uidOf: (node) => nodes.get(node)?.metadata.uid,
+      size: record.tally.matched - record.tally.size('lost'),
+      mayAdmit: record.acceptedGeneration === generation && record.tally.size('unseen') === 0,
+      cap: Infinity,
+      frozen: undefined,
+    });
+    const { ledger, canary } = step;
+    const { inFlight = [], canary: knownCanary } = policy.status ?? {};
+    if (sameJson([ledger, canary], [inFlight, knownCanary])) return step.requeueAfterMs;
+    const written = yield* this.#call('Write', () => {
+      if (this.#world.api.find('policies', name)?.metadata.uid !== uid) throw refuse(409, 'Conflict', 'another uid');
+      return this.#world.api.update(
+        'policies',
+        name,
+        this.name,
+        (one) => ({ ...one, status: { ...one.status, inFlight: ledger, ...(canary && { canary }) } }),
+        resourceVersion,
+      );
+    });
+    this.#cluster.policies.remember(written);
+    this.worker.add();
+    return step.requeueAfterMs;
   }
 
   // --- as src/controller/reconcile-node.ts ------------------------------------------------------------------------
@@ -188,17 +227,21 @@ export class ControllerProcess {
     const node = this.#cluster.nodes.get(name);
     if (!node) return this.#forget(name);
     const partition = this.#cluster.partitions.get(name);
+    const claim = this.#fleet.claimOf(name, partition);
     const known: NodeSnapshot = {
       now: this.#world.timeline.now,
       node,
       partition,
-      claim: this.#fleet.claimOf(name, partition),
+      claim,
+      slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
       agent: this.#agents.viewOf(name),
       settings,
     };
+    if (known.slot) this.#cluster.rollout.begin(name);
     const found = yield* this.#decide(known, this.#cluster.memoryOf(name));
     if (!found) return 200;
     const { snapshot, verdict, commands } = found;
+    this.#note(found);
     this.#world.checks.isDecided(this.name, snapshot, found);
     const memory = yield* this.#execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);
@@ -206,7 +249,23 @@ export class ControllerProcess {
     return yield* this.#report(snapshot, verdict, memory);
   }
 
+  #note({ snapshot, verdict, standing }: Settled & { readonly snapshot: NodeSnapshot }): void {
+    const { name, uid = '' } = snapshot.node.metadata;
+    const { winner, losers } = snapshot.claim;
+    const outcome = { node: name, ...verdict };
+    for (const policy of winner ? [winner, ...losers] : []) {
+      const record = this.#fleet.policy(policy.metadata.name);
+      if (record?.policy.spec !== policy.spec || !record.nodes.has(name)) continue;
+      if (record.tally.put(policy === winner ? outcome : { ...outcome, wonBy: winner?.metadata.name ?? '' })) {
+        this.#policyWorker(policy.metadata.name).addAfter(100);
+      }
+    }
+    const moved = this.#cluster.rollout.put({ ...standing, node: name, nodeUID: uid, policy: winner?.metadata.name });
+    for (const policy of moved) this.#policyWorker(policy).addAfter(100);
+  }
+
   #forget(name: string): undefined {
+    for (const policy of this.#cluster.rollout.remove(name)) this.#policyWorker(policy).addAfter(100);
     this.#cluster.forget(name);
   }
 
@@ -236,7 +295,14 @@ export class ControllerProcess {
     const node = found && projectNode(found);
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
-    return { ...more, now: timeline.now, node, fresh: { policy: policy && { uid, generation }, resourceSlices: [] } };
+    const holders = holdersOf({ partition: yield* this.#call('Read', () => this.#world.partition) });
+    const slot = slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition));
+    return {
+      ...more,
+      now: timeline.now,
+      node,
+      fresh: { policy: policy && { uid, generation }, slot, resourceSlices: [], holders },
+    };
   }
 
   // --- as src/controller/execute.ts -------------------------------------------------------------------------------
@@ -250,8 +316,9 @@ export class ControllerProcess {
     for (const command of commands) if (command.name !== 'EvictPod') yield* this.#carryOut(command, snapshot);
     for (const command of commands) {
       if (command.name !== 'EvictPod') continue;
-      const refusal = yield* this.#evict(command.pod);
-      known = noteEviction(known, command.pod.uid, { at: this.#world.timeline.now, refusal });
+      const { pod, owner, round } = command;
+      const refusal = yield* this.#evict(pod);
+      known = noteEviction(known, pod.uid, { at: this.#world.timeline.now, refusal, owner, round });
     }
     return known;
   }
@@ -272,6 +339,10 @@ export class ControllerProcess {
         return yield* this.#writeSpec(snapshot, { ...command.fields });
       case 'WriteGrant':
         return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
+      case 'WriteDrain':
+        return yield* this.#writeSpec(snapshot, { drain: command.drain });
+      case 'DeletePod':
+        return yield* this.#call('Write', () => this.#world.deletePod(command.pod.uid, this.name));
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return;

@@ -254,6 +254,7 @@ export class ModelKubelet {
     this.#world.checks.podIsBound(resource);
     const pod = this.#newPod('user', {
       labels: { user: 'true' },
+      ...(this.#world.random.chance(0.9) && { owner: 'ReplicaSet' as const }),
       spec: { nodeName: 'n', containers: [{ name: 'main', resources: { limits: { [resource]: '1' } } }] },
     });
     this.#admitSoon(pod.metadata.uid ?? '', resource);

@@ -50,6 +50,11 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
     })),
     ...(!isCalm && random.chance(0.1) && { mode: 'Plan' as const }),
     ...(!isCalm && random.chance(0.1) && { rollout: { paused: true } }),
+    drain: {
+      scope: isCalm ? 'Affected' : (random.pick(['Affected', 'Affected', 'Node', 'None'] as const) ?? 'Affected'),
+      timeout: random.pick(['30s', '2m', '10m']) ?? '30s',
+      onTimeout: random.pick(['Skip', 'Skip', 'Wait'] as const) ?? 'Skip',
+    },
     ...(random.chance(0.15) && { priority: random.integer(3) }),
     ...((isCalm || random.chance(0.5)) && { allow: { replaceForeignInstances: true } }),
   };

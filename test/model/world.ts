@@ -52,6 +52,9 @@ const noFaults: Faults = {
   agentHeld: false,
 };
 
+/** Two leaders write against each other without end. */
+const longestRivalryMs = 60_000;
+
 const watched: readonly Kind[] = ['nodes', 'partitions', 'policies', 'agents'];
 
 /** Where a call of a controller goes wrong: for runs that try every place. */
@@ -198,6 +201,13 @@ export class ModelWorld {
     this.kubelet.terminate(pod);
   }
 
+  deletePod(uid: string, by: string): void {
+    const pod = this.api.find('pods', uid);
+    if (!pod) return;
+    this.checks.podIsEvicted(pod, by);
+    this.kubelet.terminate(pod);
+  }
+
   createPartition(name: string, nodeUID: string, by: string): StoredPartition {
     return this.api.create(
       'partitions',
@@ -214,10 +224,12 @@ export class ModelWorld {
 
   // --- controllers ------------------------------------------------------------------------------------------------
 
-  /** A new leader begins; those before it go on until they are stopped. */
+  /** A new leader begins; those before it go on until they are stopped, or learn that their lease is another's. */
   lead(): void {
     this.#leaders += 1;
-    this.controllers = [...this.controllers, new ControllerProcess(this, `controller-${this.#leaders}`)];
+    const rivals = this.controllers;
+    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`)];
+    if (rivals.length > 0) this.timeline.after(longestRivalryMs, () => this.#stop(rivals));
   }
 
   crashController(): void {
@@ -227,8 +239,12 @@ export class ModelWorld {
   }
 
   stopOldLeaders(): void {
-    for (const controller of this.controllers.slice(0, -1)) controller.stop();
-    this.controllers = this.controllers.slice(-1);
+    this.#stop(this.controllers.slice(0, -1));
+  }
+
+  #stop(controllers: readonly ControllerProcess[]): void {
+    for (const controller of controllers) controller.stop();
+    this.controllers = this.controllers.filter((one) => !one.isGone);
     if (this.controllers.length === 0) this.lead();
   }
 

@@ -56,6 +56,15 @@ export function aGpu({
   };
 }
 
+/** The GPU with pods on its slices, by `PROFILE@START`. */
+export function withPods(gpu: GpuReport, pods: Readonly<Record<string, readonly string[]>>): GpuReport {
+  const instances = gpu.instances.map((one) => {
+    const names = pods[`${one.profile}@${one.start}`] ?? [];
+    return names.length > 0 ? { ...one, busy: true, pods: [...names] } : one;
+  });
+  return { ...gpu, instances };
+}
+
 function readSlice(text: string, gi: number): InstanceReport {
   const [, profile = '', start = '', busy] = /^([^@]+)@(\d+)(\*)?$/.exec(text) ?? [];
   return {

@@ -17,6 +17,7 @@ import type {
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
@@ -130,9 +131,21 @@ export interface SnapshotParts {
   readonly claim?: Partial<NodeClaim>;
   readonly agent?: AgentView;
   readonly settings?: Partial<NodeSettings>;
+  readonly slot?: Slot | undefined;
 }
 
-/** A Ready node whose agent is there, of an accepted policy: its wish is written and planned, and nothing is in the way. */
+/** Given at noon, for ten minutes of draining. */
+export const aSlot: Slot = {
+  node: 'n',
+  nodeUID: 'uid-n',
+  epoch: 1,
+  generation: 1,
+  startTime: '2026-01-01T12:00:00Z',
+  deadline: '2026-01-01T12:10:00Z',
+  kind: 'New',
+};
+
+/** A Ready node whose agent is there, of an accepted policy: its wish is written and planned, it is its turn, and nothing is in the way. */
 export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
   const partition = 'partition' in parts ? parts.partition : aManagedPartition();
   const policy = 'policy' in parts ? parts.policy : aSlicingPolicy();
@@ -141,6 +154,7 @@ export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
     node: parts.node ?? aNode(),
     partition,
     claim: aClaim(policy, partition, parts.claim),
+    slot: 'slot' in parts ? parts.slot : aSlot,
     agent: parts.agent ?? { state: 'Ready' },
     settings: { ...someSettings, ...parts.settings },
   };
@@ -175,10 +189,22 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
     if (looks.length > 3) throw new Error(`looks without end: ${looks.join(', ')}`);
     known = { ...known, pods: found.pods ?? [], configFiles: found.configFiles };
     if (decision.look === 'All') {
-      const fresh = { policy: { uid, generation }, resourceSlices: [], ...found.fresh };
+      const fresh = {
+        policy: { uid, generation },
+        slot: known.slot,
+        resourceSlices: [],
+        holders: holdersOf(known),
+        ...found.fresh,
+      };
       known = { ...known, node: found.node ?? known.node, fresh };
     }
   }
+}
+
+/** Pods of which the agent knows what they hold. */
+export function holdersOf({ partition }: Pick<NodeSnapshot, 'partition'>): readonly string[] {
+  const gpus = partition?.status?.device?.gpus ?? [];
+  return gpus.flatMap(({ pods = [], instances }) => [...pods, ...instances.flatMap((one) => one.pods ?? [])]);
 }
 
 /** {@link decideWith} of a snapshot that is described. */

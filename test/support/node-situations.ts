@@ -135,7 +135,7 @@ export const situations: Readonly<Record<string, () => Start>> = {
   'the policy is being checked': () => ({ claim: { isAccepted: false } }),
   'the policy is not accepted': () => ({ claim: { isAccepted: false, refusedBy: 'node bad: needs 9 of 8' } }),
   'the node cannot take the policy': () => ({ claim: { wish: { refusal } }, node: closed, pods: [aPluginPod()] }),
-  'the list of policies is of before': () => ({
+  'the node serves a generation that a restore has undone': () => ({
     partition: aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 9 } }),
   }),
   'no policy selects the node': () => ({

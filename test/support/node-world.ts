@@ -6,6 +6,7 @@ import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
 import {
   aClaim,
@@ -13,6 +14,7 @@ import {
   aNode,
   type Answer,
   aSlicingPolicy,
+  aSlot,
   decideWith,
   noMemory,
   noon,
@@ -28,6 +30,7 @@ export class NodeWorld {
   now = noon;
   node: NodeView = aNode();
   partition: GpuNodePartition = aManagedPartition();
+  slot: Slot | undefined = { ...aSlot, deadline: '2100-01-01T00:00:00Z' };
   policy: GpuPartitionPolicy | undefined = aSlicingPolicy();
   claim: Partial<NodeClaim> = {};
   agent: AgentView = { state: 'Ready' };
@@ -101,8 +104,8 @@ export class NodeWorld {
   }
 
   #snapshot(): NodeSnapshot {
-    const { now, node, partition, agent, settings } = this;
-    return { now, node, partition, agent, settings, claim: aClaim(this.policy, partition, this.claim) };
+    const { now, node, partition, agent, settings, slot } = this;
+    return { now, node, partition, agent, settings, slot, claim: aClaim(this.policy, partition, this.claim) };
   }
 
   #carryOut(command: Command): void {
@@ -114,10 +117,11 @@ export class NodeWorld {
         return;
       }
       case 'EvictPod': {
-        const { uid } = command.pod;
+        const { pod, round, owner } = command;
+        const { uid } = pod;
         const refusal = this.refusals[uid];
         this.done.push(`EvictPod ${uid}`);
-        this.memory = noteEviction(this.memory, uid, { at: this.now, refusal });
+        this.memory = noteEviction(this.memory, uid, { at: this.now, refusal, round, owner });
         if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
         return;
       }
@@ -127,6 +131,13 @@ export class NodeWorld {
       case 'WriteGrant':
         this.done.push('WriteGrant');
         return this.#writeSpec({ granted: dropNulls(command.granted), repairs: command.repairs });
+      case 'WriteDrain':
+        this.done.push('WriteDrain');
+        return this.#writeSpec({ drain: command.drain ?? undefined });
+      case 'DeletePod':
+        this.done.push(`DeletePod ${command.pod.uid}`);
+        this.pods = this.pods.filter(({ metadata }) => metadata.uid !== command.pod.uid);
+        return;
       case 'PublishConfig': {
         this.done.push('PublishConfig');
         const files = this.files?.state === 'Read' ? this.files.files : {};

@@ -143,6 +143,36 @@ export interface GpuNodePartition {
       rollback?: 'OnFailure' | 'Never';
     };
     /**
+     * The plan whose pods are being evicted. The agent plans as if what they hold was still in use, so that exactly this plan is what is granted when they are gone.
+     */
+    drain?: {
+      /**
+       * Hash of that plan.
+       */
+      planHash: string;
+      /**
+       * As status.device.plan.drains of that plan.
+       */
+      places?: string[];
+      /**
+       * The pods that are told to go.
+       */
+      pods: {
+        /**
+         * Namespace of the pod.
+         */
+        namespace: string;
+        /**
+         * Name of the pod.
+         */
+        name: string;
+        /**
+         * UID of the pod.
+         */
+        uid: string;
+      }[];
+    };
+    /**
      * When the layout was granted again because something else had changed the device; the newest last.
      */
     repairs?: string[];
@@ -268,7 +298,7 @@ export interface GpuNodePartition {
        */
       plan?: {
         /**
-         * Hash of every step.
+         * Hash of every step and every affected pod.
          */
         hash: string;
         /**
@@ -296,9 +326,17 @@ export interface GpuNodePartition {
          */
         modeChanges?: number;
         /**
-         * NAMESPACE/NAME of pods that hold what the wish needs gone.
+         * NAMESPACE/NAME of pods that hold what the plan destroys.
          */
         affectedPods?: string[];
+        /**
+         * So many more pods hold what the plan destroys than affectedPods can name.
+         */
+        morePods?: number;
+        /**
+         * What the plan destroys although it is in use: the UUID of a GPU, and PROFILE@START behind it for one instance.
+         */
+        drains?: string[];
         /**
          * Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer).
          */

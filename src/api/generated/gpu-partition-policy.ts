@@ -133,19 +133,19 @@ export interface GpuPartitionPolicy {
      */
     drain?: {
       /**
-       * Affected evicts only pods on slices that go, Node every GPU pod of the node, None nobody.
+       * Affected evicts only pods on slices that go, Node every GPU pod of the node. None evicts nobody: the node is closed for new GPU pods until those on slices that go have ended.
        */
       scope?: 'Affected' | 'Node' | 'None';
       /**
-       * How long to wait for evicted pods.
+       * How long a node may wait for its pods to go, such as 90s, 10m or 1h30m.
        */
       timeout?: string;
       /**
-       * What happens when the time is over.
+       * What happens when the time is over. Skip opens the node, gives its turn to another, and tries again later. Wait goes on waiting. Force deletes the pods, with their grace period.
        */
       onTimeout?: 'Skip' | 'Wait' | 'Force';
       /**
-       * Grace period of evicted pods.
+       * Grace period of evicted pods, at least 1s; absent: the pods' own.
        */
       gracePeriod?: string;
     };
@@ -154,11 +154,11 @@ export interface GpuPartitionPolicy {
      */
     rollout?: {
       /**
-       * Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds.
+       * Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds. Nodes that are NotReady or have failed count.
        */
       maxUnavailable?: number | string;
       /**
-       * Nodes that change first, and how long they are watched before the rest follows.
+       * Nodes that change first, and how long they are watched before the rest follows. One that fails halts the rollout.
        */
       canary?: {
         /**
@@ -166,16 +166,16 @@ export interface GpuPartitionPolicy {
          */
         nodes: number;
         /**
-         * How long they must be ready.
+         * How long all of them must be ready before the rest follows; absent: not at all.
          */
         soak?: string;
       };
       /**
-       * Failed nodes, a number or a percentage, after which no new node starts: condition Halted.
+       * Failed nodes, a number or a percentage (rounded down, at least 1), at which no new node starts: reason Halted. Nodes that have failed are tried again.
        */
       failureThreshold?: number | string;
       /**
-       * Times at which nodes may start to change.
+       * Times at which nodes may start to change; absent means always. A node that has started finishes.
        */
       windows?: {
         /**
@@ -196,7 +196,7 @@ export interface GpuPartitionPolicy {
        */
       paused?: boolean;
       /**
-       * OnFailure: a node that fails returns to its last good layout.
+       * OnFailure: a node that fails returns to its last good layout, placements included.
        */
       rollback?: 'OnFailure' | 'Never';
     };
@@ -330,7 +330,7 @@ export interface GpuPartitionPolicy {
       podsToEvict?: number;
     };
     /**
-     * Nodes that hold a permission to change now.
+     * The ledger: nodes that have been admitted to change, until they are verified or given up. Changed only by compare-and-swap.
      */
     inFlight?: {
       /**
@@ -342,18 +342,43 @@ export interface GpuPartitionPolicy {
        */
       nodeUID: string;
       /**
-       * Epoch of its grant.
+       * Epoch of the grant that it was admitted for.
        */
       epoch: number;
       /**
-       * When it started.
+       * Generation of the policy that it was admitted for.
+       */
+      generation?: number;
+      /**
+       * When it was admitted; the drain counts from here.
        */
       startTime?: string;
       /**
-       * When it must be done.
+       * When its pods must be gone.
        */
       deadline?: string;
+      /**
+       * Why it was admitted. Fresh: it is closed anyway, and takes no place of maxUnavailable. Repair: something else has changed its GPUs. Retry: it failed before. New: the change is new to it. Found: it was found changing.
+       */
+      kind?: 'Fresh' | 'Repair' | 'Retry' | 'New' | 'Found';
     }[];
+    /**
+     * The nodes that changed first at this generation.
+     */
+    canary?: {
+      /**
+       * Generation of the policy.
+       */
+      generation: number;
+      /**
+       * Names of the nodes.
+       */
+      nodes: string[];
+      /**
+       * Since when all of them are ready; the soak counts from here.
+       */
+      readySince?: string;
+    };
     /**
      * Nodes whose last try failed, and why.
      */

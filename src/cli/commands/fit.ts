@@ -75,7 +75,7 @@ function answerFit(model: GpuModel, want: Layout, have: readonly Instance[] | un
     const placements = fit.placements?.map((instance) => place(model, instance)) ?? listUnplaced(want);
     return { fits: true, placements, destroy: [], create: placements, keep: [], reason: '', alternatives: [] };
   }
-  const plan = planGpu(model, have, want, { keepBusy });
+  const plan = planGpu(model, have, want, keepBusy ? { mayDisturb: ({ busy }) => !busy } : {});
   if (!plan.fits) return refuse(plan.refusal);
   const write = (instances: readonly Described[]) => instances.map((instance) => place(model, instance));
   return {

@@ -14,7 +14,10 @@ export interface WishFields {
   readonly strategy: NodePartitionSpec['strategy'] | null;
   readonly wish: { readonly [Key in keyof Required<Wish>]: Wish[Key] | null } | null;
   readonly repairs: null;
+  readonly drain: null;
 }
+
+export type Drain = NonNullable<NodePartitionSpec['drain']>;
 
 /** A grant as it is written: null takes a field of an earlier one away. */
 export type GrantFields = { readonly [Key in keyof Required<Grant>]: Grant[Key] | null };
@@ -30,7 +33,19 @@ export type Command =
   | { readonly name: 'DeletePartition'; readonly uid: string }
   | { readonly name: 'WriteWish'; readonly fields: WishFields }
   | { readonly name: 'WriteGrant'; readonly granted: GrantFields; readonly repairs: readonly string[] | null }
+  /** Says which plan's pods are told to go; null: none any more. */
+  | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
   | { readonly name: 'PatchNode'; readonly change: NodeChange }
-  | { readonly name: 'EvictPod'; readonly pod: PodRef }
+  | {
+      readonly name: 'EvictPod';
+      readonly pod: PodRef;
+      /** Absent for the pod's own. */
+      readonly graceSeconds?: number;
+      /** Who makes another pod in its place, by uid, and how often that was evicted here already. */
+      readonly owner?: string;
+      readonly round: number;
+    }
+  /** Deletes a pod whatever its disruption budget says. */
+  | { readonly name: 'DeletePod'; readonly pod: PodRef; readonly graceSeconds?: number }
   /** Puts a config file of the device plugin into the ConfigMap, beside whatever else is in it. */
   | { readonly name: 'PublishConfig'; readonly key: string; readonly file: Readonly<Record<string, unknown>> };

@@ -3,6 +3,7 @@ import { metadataOf } from './node-view.ts';
 import { combine } from '../metadata/node-change.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
 import type { Command } from './commands.ts';
+import { grantFailureOf, isGrantLive, keepFailure } from './grant-failure.ts';
 import { type NodeMemory, WaitList } from './memory.ts';
 import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, noGpus, notReadSinceBoot } from './rules/agent.ts';
@@ -11,19 +12,35 @@ import { finish } from './rules/finish.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
-import { drifting, nodeUnavailable, paused, planMissing, planOnly, planRefused, retryLater } from './rules/plan.ts';
+import {
+  drifting,
+  nodeUnavailable,
+  paused,
+  planMissing,
+  planOnly,
+  planRefused,
+  resting,
+  retryLater,
+} from './rules/plan.ts';
 import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
 import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
+import { describeStanding, standAside, type Standing } from './standing.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What becomes of a node: what is said of it, what is done, and what is remembered. */
 export type Decision =
   /** More has to be read first; then the same is asked again. */
   | { readonly look: Look }
-  | { readonly verdict: Verdict; readonly commands: readonly Command[]; readonly memory: NodeMemory };
+  | {
+      readonly verdict: Verdict;
+      readonly commands: readonly Command[];
+      readonly memory: NodeMemory;
+      /** How the node stands towards the rollout of its policy. */
+      readonly standing: Standing;
+    };
 
 /** In order of precedence: the first that has something to say decides. */
 const rules: readonly Rule[] = [
@@ -43,6 +60,7 @@ const rules: readonly Rule[] = [
   planOnly,
   planMissing,
   planRefused,
+  resting,
   retryLater,
   drifting,
   paused,
@@ -57,7 +75,7 @@ const rules: readonly Rule[] = [
 export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const { partition } = snapshot;
   if (partition === undefined || partition.spec.nodeUID !== snapshot.node.metadata.uid) {
-    return { ...decidePartition(snapshot), memory };
+    return { ...decidePartition(snapshot), memory, standing: standAside(snapshot) };
   }
   const waits = new WaitList(memory.waits, snapshot.now);
   const situation: Situation = { ...snapshot, partition, memory, waits };
@@ -65,10 +83,14 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   if ('look' in outcome) return outcome;
   const { verdict, commands = [] } = outcome;
   waits.lasts('Reason', verdict.reason);
+  const failure = grantFailureOf(situation);
+  if (failure && verdict.phase !== 'Ready') waits.put('GrantFailed', keepFailure(failure));
+  const standing = describeStanding(situation, outcome);
   return {
     verdict,
-    commands: joinPatches(commands),
+    commands: [...joinPatches(commands), ...endDrain(situation, standing, commands)],
     memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot) },
+    standing,
   };
 }
 
@@ -126,11 +148,24 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   return { verdict: soon, commands: [{ name: 'CreatePartition' }] };
 }
 
-/** Of pods that are gone nothing has to be remembered. */
-function keepKnown({ evictions }: NodeMemory, { pods }: NodeSnapshot): NodeMemory['evictions'] {
-  if (pods === undefined) return evictions;
+/** Of pods that are gone nothing has to be remembered, but of those whose owner may make others in their place. */
+function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): NodeMemory['evictions'] {
+  if (pods === undefined || slot !== undefined) return evictions;
   const uids = new Set(pods.map(({ metadata }) => metadata.uid));
   return Object.fromEntries(Object.entries(evictions).filter(([uid]) => uids.has(uid)));
+}
+
+/** Nobody is told to go any more. */
+function endDrain(
+  { partition, now }: Situation,
+  { isUnderWay }: Standing,
+  commands: readonly Command[],
+): readonly Command[] {
+  const isWritten = commands.some(
+    ({ name }) => name === 'WriteWish' || name === 'WriteDrain' || name === 'DeletePartition',
+  );
+  if (partition.spec.drain === undefined || isUnderWay || isWritten || isGrantLive(partition, now)) return [];
+  return [{ name: 'WriteDrain', drain: null }];
 }
 
 /** One write for all that changes on the Node: a second one would start from what is no longer there. */

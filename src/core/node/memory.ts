@@ -25,6 +25,10 @@ export const waitNames = [
   'HoldersRest',
   /** Pods that look at the devices only at their start were evicted. */
   'HoldersRestarted',
+  /** Pods that hold what has to go did not go in time, and are left in peace for a while. */
+  'DrainRest',
+  /** Grants of this generation failed; see {@link GrantFailure}. */
+  'GrantFailed',
   /** The agent is not there. */
   'AgentAway',
   /** The verdict has its reason. */
@@ -33,7 +37,16 @@ export const waitNames = [
 export type WaitName = (typeof waitNames)[number];
 
 /** Waits with a deadline that a fail-over must not set back: they are kept in `status.waits`. */
-const lasting: readonly WaitName[] = ['Advertised', 'Labels', 'PluginHeld', 'HoldersGo', 'HoldersRest', 'AgentAway'];
+const lasting: readonly WaitName[] = [
+  'Advertised',
+  'Labels',
+  'PluginHeld',
+  'HoldersGo',
+  'HoldersRest',
+  'AgentAway',
+  'DrainRest',
+  'GrantFailed',
+];
 
 export interface Wait {
   /** Milliseconds since the epoch. */
@@ -50,6 +63,10 @@ export type Waits = { readonly [Name in WaitName]?: Wait };
 export interface Eviction {
   readonly at: number;
   readonly refusal: string | undefined;
+  /** Who makes another pod in its place, by uid. */
+  readonly owner?: string | undefined;
+  /** How many of its pods were told to go from here, one after the other. */
+  readonly round?: number | undefined;
 }
 
 /** All that is known of a node beside what was read. What must outlive the controller is in the API; the rest only waits longer if it is lost. */
@@ -115,6 +132,11 @@ export class WaitList {
   begin(name: WaitName, of: string): void {
     const count = (this.#known(name)?.count ?? 0) + 1;
     this.#after[name] = { since: this.#now, of, count };
+  }
+
+  /** Takes a wait as it is. */
+  put(name: WaitName, wait: Wait): void {
+    this.#after[name] = wait;
   }
 
   /** Goes on with a wait that has begun, whatever it is about. */

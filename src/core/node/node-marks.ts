@@ -3,6 +3,7 @@ import {
   migConfigStateLabel,
   policyLabel,
   repartitioningTaint,
+  restartedValue,
   stateLabel,
   startupTaintKeys,
 } from '../../api/names.ts';
@@ -32,6 +33,11 @@ export function markState(state: StateMark): NodeChange {
 /** Closes the node for new pods while its GPUs change. */
 export function closeNode(): NodeChange {
   return combine(markState('updating'), { addTaints: [repartitioningTaint] });
+}
+
+/** Closes a node that was restarted until its layout is there again. */
+export function fenceRestart(): NodeChange {
+  return combine(markState('updating'), { addTaints: [{ ...repartitioningTaint, value: restartedValue }] });
 }
 
 /** Opens a node that was closed and whose device is not as wished. */

@@ -1,4 +1,4 @@
-import { repartitioningTaint, startupTaintKeys, stateLabel } from '../../api/names.ts';
+import { repartitioningTaint, restartedValue, startupTaintKeys, stateLabel } from '../../api/names.ts';
 import type { NodeMetadata, Taint } from '../metadata/node-change.ts';
 
 /** The parts of a Node that are looked at, in the API's own shape. */
@@ -27,6 +27,11 @@ export function metadataOf(node: NodeView): NodeMetadata {
   };
 }
 
+/** Whether its kubelet answers for it. */
+export function isReadyNode({ status }: NodeView): boolean {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+}
+
 /** Closed by us while its GPUs change. */
 export function isClosed(node: NodeView): boolean {
   return node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;
@@ -35,6 +40,12 @@ export function isClosed(node: NodeView): boolean {
 /** Closed by its node pool until its first layout is verified. */
 export function hasStartupTaint(node: NodeView): boolean {
   return node.spec?.taints?.some(({ key }) => startupTaintKeys.includes(key)) ?? false;
+}
+
+/** Closed whatever we do: making it available disturbs nobody. */
+export function isClosedAnyway(node: NodeView): boolean {
+  const isRestarted = ({ key, value }: Taint): boolean => key === repartitioningTaint.key && value === restartedValue;
+  return hasStartupTaint(node) || (node.spec?.taints?.some(isRestarted) ?? false);
 }
 
 /** Closed, or opened for nobody but the device plugin: what it offers now is not what its device is. */

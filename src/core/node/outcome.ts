@@ -1,3 +1,4 @@
+import type { SlotRequest } from '../rollout/slot.ts';
 import type { Command } from './commands.ts';
 import type { Look, Situation } from './snapshot.ts';
 import type { Verdict } from './verdict.ts';
@@ -15,6 +16,8 @@ export interface Ruling {
   readonly keepsHoldersAway?: boolean;
   /** The node stays closed if it is: something is on the way on it. Otherwise it is opened. */
   readonly keepsClosed?: boolean;
+  /** The node wants to change, and holds no slot. */
+  readonly request?: SlotRequest;
 }
 
 /** Undefined: it has nothing to say, and the next rule is asked. */

@@ -7,6 +7,7 @@ import type { GpuHolder } from '../pods/gpu-holders.ts';
 import type { HolderPodView } from '../pods/holder-pods.ts';
 import type { LabelSelector, PluginPodView } from '../pods/plugin-pods.ts';
 import type { NodeClaim } from '../policy/claim.ts';
+import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
 import type { WaitList, NodeMemory } from './memory.ts';
 
@@ -51,6 +52,10 @@ export interface NodeSettings {
 export interface FreshRead {
   /** Of the policy that decides; undefined where there is none any more. */
   readonly policy: { readonly uid: string | undefined; readonly generation: number | undefined } | undefined;
+  /** Of this node in that policy's ledger. */
+  readonly slot: Slot | undefined;
+  /** `NAMESPACE/NAME` of all pods of which the agent knows what they hold. */
+  readonly holders: readonly string[];
   /** Of this node. */
   readonly resourceSlices: readonly ResourceSliceView[];
 }
@@ -64,6 +69,8 @@ export interface NodeSnapshot {
   readonly partition: GpuNodePartition | undefined;
   /** What the policies say of this node. */
   readonly claim: NodeClaim;
+  /** The node's slot in the ledger of the policy that decides, if it was given for this generation. */
+  readonly slot: Slot | undefined;
   readonly agent: AgentView;
   readonly settings: NodeSettings;
   /** The node's pods, listed now; undefined: not looked at. */

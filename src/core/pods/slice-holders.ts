@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuReport, InstanceReport } from '../../api/types.ts';
-import { findClaimedUuid, findHeldUuid } from './device-id.ts';
+import { findClaimedUuid, findHeldUuid, listUuids } from './device-id.ts';
 import { isGpuDriver, isGpuResource } from './gpu-resource.ts';
 import type { ClaimedDevice, HeldDevice, PodHolding } from './holding.ts';
 
@@ -59,6 +59,11 @@ export function listInstanceHolders(
 ): readonly string[] {
   const pods = computeInstances.flatMap(({ uuid }) => (uuid === undefined ? [] : (ofDevice.get(uuid) ?? [])));
   return unite(pods, ofAny);
+}
+
+/** UUIDs of what pods hold: all that the node has where nobody can say which of it one of them has. */
+export function listHeldDevices({ ofDevice, ofAny }: Holders, device: Pick<DeviceReport, 'gpus'>): ReadonlySet<string> {
+  return new Set(ofAny.length > 0 ? listUuids(device) : ofDevice.keys());
 }
 
 /** Older kubelets name no driver; the vendor of its CDI devices is `k8s.DRIVER`. */

@@ -52,7 +52,7 @@ function toNodeGpu(device: DeviceReport, gpu: GpuReport, foreign: ForeignInstanc
     index: gpu.index,
     geometry,
     have: instances.map((one) =>
-      use === 'Held' || untouchable?.has(placeOf(one)) === true ? { ...one, busy: true } : one,
+      use === 'Evictable' || untouchable?.has(placeOf(one)) === true ? { ...one, busy: true } : one,
     ),
     mig: mig?.current ?? 'Disabled',
     busy: use !== 'None',

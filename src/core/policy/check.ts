@@ -1,6 +1,7 @@
 import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
 import { matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
+import { explainWindow } from '../rollout/windows.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import { checkPolicySharing } from './sharing.ts';
@@ -26,6 +27,10 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
         'spec.sharing needs a ConfigMap for the device plugin’s config files: start the controller with --device-plugin-config-map NAMESPACE/NAME, ' +
         'and have the device plugin use it (docs/device-plugin.md)',
     };
+  }
+  for (const [index, window] of (spec.rollout?.windows ?? []).entries()) {
+    const why = explainWindow(window);
+    if (why !== undefined) return { reason: 'BadWindow', message: `spec.rollout.windows[${index}]: ${why}` };
   }
   const sharing = checkPolicySharing(spec);
   if (sharing) return { reason: 'SharingRefused', message: `${sharing.path.join('.')}: ${sharing.message}` };

@@ -1,9 +1,9 @@
-import type { DeviceReport, GpuReport, GpuWish, PlanReport } from '../../api/types.ts';
+import type { DeviceReport, GpuReport, GpuWish, InstanceReport, PlanReport } from '../../api/types.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/gpu-change.ts';
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { viewReport } from './report-view.ts';
-import { describeUse, type DeviceUsers, listUsers } from './device-users.ts';
+import { describeUse, type DeviceUsers, listUsers, userKey } from './device-users.ts';
 import { meetsWish } from './wish.ts';
 
 /** What has to be done on one GPU. */
@@ -17,9 +17,13 @@ export interface GpuNeed {
   readonly work?: GpuWork;
   readonly kept: number;
   readonly refusal?: PlanRefusal;
-  /** Pods that hold what has to go. */
+  /** What the work destroys although pods hold it, by {@link userKey}. */
+  readonly drains?: readonly string[];
+  /** Those pods. */
   readonly pods?: readonly string[];
 }
+
+type Place = Pick<ViewedInstance, 'profile' | 'start'>;
 
 interface PlanRefusal {
   readonly code: NonNullable<PlanReport['refusalCode']>;
@@ -27,7 +31,7 @@ interface PlanRefusal {
 }
 
 /**
- * Plans one GPU of a wish.
+ * Plans one GPU of a wish. Work that pods are in the way of is for when they have gone.
  *
  * @param foreign places of instances that may not be touched
  * @param users who is named where somebody is in the way
@@ -58,7 +62,22 @@ export function planGpuWish(
       'Impossible',
       `${name} holds instances of profiles that its profile table does not have; destroy them by hand`,
     );
-  return { kept: keep.length, work: { uuid: gpu.uuid, ...(mode === undefined ? {} : { mode }), steps } };
+  const work = { uuid: gpu.uuid, ...(mode === undefined ? {} : { mode }), steps };
+  return { kept: keep.length, work, ...listDrained(gpu, result.change) };
+}
+
+function listDrained(gpu: GpuReport, { drains, drainsGpu }: GpuChange): Pick<GpuNeed, 'drains' | 'pods'> {
+  const used = pickInstances(gpu, drains);
+  const whole = drainsGpu ? [gpu] : [];
+  return {
+    drains: [...whole.map(({ uuid }) => userKey(uuid)), ...used.map((one) => userKey(gpu.uuid, one))],
+    pods: [...whole, ...used].flatMap(({ pods = [] }) => pods),
+  };
+}
+
+function pickInstances({ instances }: GpuReport, places: readonly Place[]): readonly InstanceReport[] {
+  const names = new Set(places.map(placeOf));
+  return instances.filter((one) => names.has(placeOf(one)));
 }
 
 function explain(
@@ -71,19 +90,17 @@ function explain(
   if (code === 'NoMig') return refuse('Impossible', `${name} does not know MIG`);
   if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
   if (inTheWay.length === 0) {
-    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can be changed when that has ended`, gpu.pods);
+    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can be changed when that has ended`);
   }
-  const places = new Set(inTheWay.map(placeOf));
-  const used = gpu.instances.filter((one) => places.has(placeOf(one)));
-  const pods = used.flatMap((one) => one.pods ?? []);
+  const used = pickInstances(gpu, inTheWay);
   const [first] = used;
   if (wish.mig === 'Disabled' && first !== undefined) {
     const what = `${describeUse(users, gpu, first)} ${first.profile} at ${first.start}`;
-    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled when it has ended`, pods);
+    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled when it has ended`);
   }
   const names = [...new Set(used.flatMap((one) => listUsers(users, gpu, one)))].sort();
   const holders = names.length > 0 ? ` (held by ${names.join(', ')})` : '';
-  return refuse('InUse', `${name}: ${message}${holders}`, pods);
+  return refuse('InUse', `${name}: ${message}${holders}`);
 }
 
 function refuseForeign(name: string, want: string, others: readonly ViewedInstance[]): GpuNeed {
@@ -95,6 +112,6 @@ function refuseForeign(name: string, want: string, others: readonly ViewedInstan
   );
 }
 
-function refuse(code: PlanRefusal['code'], message: string, pods: readonly string[] = []): GpuNeed {
-  return { kept: 0, pods, refusal: { code, message } };
+function refuse(code: PlanRefusal['code'], message: string): GpuNeed {
+  return { kept: 0, refusal: { code, message } };
 }

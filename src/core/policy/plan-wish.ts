@@ -3,7 +3,7 @@ import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import type { Step } from '../gpu/plan/step.ts';
 import type { DeviceUsers } from './device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
-import { type GpuNeed, type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
+import { type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
 import { wishHash } from './wish.ts';
 
 export interface WishPlan {
@@ -19,10 +19,15 @@ type Asked = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
 const noForeign: ForeignInstances = new Map();
 const noUsers: DeviceUsers = new Map();
 
+/** As many as the API takes; and of names no more bytes than leave room for the rest of the report. */
+const mostNames = 256;
+const mostNameBytes = 16_000;
+
 /**
- * Plans a wish on what the agent just read. An instance that somebody uses is never destroyed, nor one that somebody else made
- * unless the wish says so: where that would be needed, the plan is a refusal that names it. Deterministic: the same device and wish
- * give the same hash.
+ * Plans a wish on what the agent just read. What pods hold is destroyed only where there is no other way: then the plan names these
+ * pods, and holds for when they have gone. What a process uses that is in no pod is never destroyed, nor is an instance that somebody
+ * else made unless the wish says so: where that would be needed, the plan is a refusal that names it. Deterministic: the same device
+ * and wish give the same hash.
  *
  * @param users who is named where somebody is in the way
  */
@@ -39,29 +44,37 @@ export function planWish(
   const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
   // A GPU that does not answer keeps the others waiting no longer than there is work on them.
   const refusal = stopping ?? (work.length === 0 ? refusals[0] : undefined);
+  const going = stopping === undefined ? outcomes : [];
+  const { affectedPods, morePods } = namePods(listSorted(going.flatMap(({ pods = [] }) => pods)));
+  const drains = listSorted(going.flatMap((one) => one.drains ?? [])).slice(0, mostNames);
   const count = (action: Step['action']) =>
     work.reduce((sum, { steps }) => sum + steps.filter((step) => step.action === action).length, 0);
+  const modeChanges = work.filter(({ mode }) => mode !== undefined).length;
   return {
     work,
     report: {
-      hash: fingerprint(canonicalJson(work)),
+      hash: fingerprint(canonicalJson([work, affectedPods, drains])),
       wishHash: wishHash(wish),
       keep: outcomes.reduce((sum, { kept }) => sum + kept, 0),
       destroy: count('DestroyInstance'),
       create: count('CreateInstance'),
       gpusChanging: work.length,
-      ...some('modeChanges', work.filter(({ mode }) => mode !== undefined).length),
-      ...listAffected(outcomes),
+      ...(modeChanges > 0 ? { modeChanges } : {}),
+      ...(affectedPods.length > 0 ? { affectedPods } : {}),
+      ...(morePods > 0 ? { morePods } : {}),
+      ...(drains.length > 0 ? { drains } : {}),
       ...(refusal === undefined ? {} : { refusalCode: refusal.code, refusal: refusal.message.slice(0, 1024) }),
     },
   };
 }
 
-function some(key: 'modeChanges', count: number): { readonly modeChanges?: number } {
-  return count > 0 ? { [key]: count } : {};
+function listSorted(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
 }
 
-function listAffected(outcomes: readonly GpuNeed[]): { readonly affectedPods?: string[] } {
-  const pods = [...new Set(outcomes.flatMap((outcome) => outcome.pods ?? []))].sort().slice(0, 64);
-  return pods.length > 0 ? { affectedPods: pods } : {};
+function namePods(pods: readonly string[]): { readonly affectedPods: string[]; readonly morePods: number } {
+  let bytes = 0;
+  const first = pods.slice(0, mostNames).findIndex((pod) => (bytes += pod.length) > mostNameBytes);
+  const affectedPods = pods.slice(0, first === -1 ? mostNames : first);
+  return { affectedPods, morePods: pods.length - affectedPods.length };
 }

@@ -3,20 +3,32 @@ import { nameWhole } from '../gpu/geometry/profile-name.ts';
 import type { GpuView, ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { liveGeometry } from './live-geometry.ts';
 
-/** A reported GPU as the planner sees it. */
+/** A reported GPU as the planner sees it. Pods can be told to go; a process that no pod explains cannot. */
 export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {
   const geometry = liveGeometry(device, gpu);
   const current = gpu.mig ?? 'Disabled';
+  const isHeld = holdsAny(gpu.pods);
   return {
     product: gpu.product.replace(/^NVIDIA /, ''),
     geometry,
     mig: geometry === undefined ? undefined : { current, pending: gpu.migPending ?? current },
-    instances: gpu.instances.map(viewInstance),
     // Under strategy none a pod may hold a GPU whole that is in MIG mode, and with it whatever is on it.
-    use: (gpu.pods?.length ?? 0) > 0 ? 'Held' : gpu.busy === true ? 'Processes' : 'None',
+    instances: gpu.instances.map((instance) => viewInstance(instance, isHeld)),
+    use: isHeld ? 'Evictable' : gpu.busy === true ? 'Processes' : 'None',
   };
 }
 
-function viewInstance({ profile, start, busy = false, computeInstances }: InstanceReport): ViewedInstance {
-  return { profile, start, busy, computeInstances: computeInstances.map((one) => nameWhole(one.profile, profile)) };
+function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInstance {
+  const { profile, start, busy = false, pods, computeInstances } = instance;
+  return {
+    profile,
+    start,
+    busy,
+    isEvictable: isGpuHeld || holdsAny(pods),
+    computeInstances: computeInstances.map((one) => nameWhole(one.profile, profile)),
+  };
+}
+
+function holdsAny(pods: readonly string[] = []): boolean {
+  return pods.length > 0;
 }

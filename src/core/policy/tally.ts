@@ -1,4 +1,4 @@
-import type { Phase, PlanReport, PolicyStatus } from '../../api/types.ts';
+import type { Phase, PlanReport } from '../../api/types.ts';
 
 /** One selected node as the policy's status counts it. */
 export interface NodeOutcome {
@@ -9,14 +9,13 @@ export interface NodeOutcome {
   readonly reason: string;
   readonly message: string;
   readonly plan?: PlanReport;
-  readonly inFlight?: NonNullable<PolicyStatus['inFlight']>[number];
 }
 
-const groups = ['lost', 'failed', 'invalid', 'waiting', 'unfinished', 'unseen', 'inFlight', 'skipped'] as const;
+const groups = ['lost', 'failed', 'invalid', 'waiting', 'unfinished', 'unseen', 'skipped'] as const;
 /** What is counted of nodes, beside those that are ready; a node may be in several. */
 type Group = (typeof groups)[number];
 
-type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create', number>;
+type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create' | 'evict', number>;
 
 /**
  * The nodes of one policy at one generation, counted change by change: a node's event costs the same however many nodes there are.
@@ -30,11 +29,10 @@ export class PolicyTally {
     waiting: new Set(),
     unfinished: new Set(),
     unseen: new Set(),
-    inFlight: new Set(),
     skipped: new Set(),
   };
   readonly #phases = new Map<Phase, number>();
-  readonly #plans: PlanTotals = { gpusChanging: 0, keep: 0, destroy: 0, create: 0 };
+  readonly #plans: PlanTotals = { gpusChanging: 0, keep: 0, destroy: 0, create: 0, evict: 0 };
 
   /** @param nodes that are selected, and of which nothing is known yet */
   constructor(nodes: Iterable<string>) {
@@ -99,6 +97,7 @@ export class PolicyTally {
     for (const key of ['gpusChanging', 'keep', 'destroy', 'create'] as const) {
       this.#plans[key] += sign * clampCount(plan?.[key]);
     }
+    this.#plans.evict += sign * ((plan?.affectedPods ?? []).length + clampCount(plan?.morePods));
   }
 }
 
@@ -109,9 +108,9 @@ function clampCount(count = 0): number {
   return Number.isInteger(count) ? Math.min(Math.max(0, count), mostOfOneNode) : 0;
 }
 
-function groupsOf({ wonBy, phase, reason, inFlight }: NodeOutcome): readonly Group[] {
+function groupsOf({ wonBy, phase, reason }: NodeOutcome): readonly Group[] {
   if (wonBy !== undefined) return ['lost'];
-  const found: Group[] = inFlight ? ['inFlight'] : [];
+  const found: Group[] = [];
   if (reason === 'NothingToDo' || reason === 'NoGpus') found.push('skipped');
   if (phase === 'Failed') found.push('failed');
   if (phase === 'Invalid') found.push('invalid');
@@ -126,7 +125,6 @@ function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
     a.phase === b.phase &&
     a.reason === b.reason &&
     a.message === b.message &&
-    a.inFlight?.epoch === b.inFlight?.epoch &&
     (a.plan === b.plan || (a.plan?.hash === b.plan?.hash && a.plan?.wishHash === b.plan?.wishHash))
   );
 }

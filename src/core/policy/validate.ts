@@ -7,6 +7,7 @@ import { fieldsOf } from './broken-rule.ts';
 import { checkMetadata } from './metadata.ts';
 import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';
+import { explainWindow } from '../rollout/windows.ts';
 import { checkPolicySharing } from './sharing.ts';
 import { unsupportedFields } from './support.ts';
 
@@ -35,6 +36,7 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     ...rules,
     ...checkSupport(policy.spec),
     ...checkSharing(policy.spec),
+    ...checkWindows(policy.spec),
     // Geometry says nothing sensible of a profile that is misspelt or an entry that says two things.
     ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts)),
   ];
@@ -54,6 +56,14 @@ function checkSupport(spec: PolicySpec): readonly Finding[] {
     path: field.replace(/:.*$/, '').split('.'),
     message: `${field} is not supported by this version yet; remove it and the policy works without`,
   }));
+}
+
+function checkWindows({ rollout }: PolicySpec): readonly Finding[] {
+  return (rollout?.windows ?? []).flatMap((window, index) => {
+    const message = explainWindow(window);
+    const path = ['spec', 'rollout', 'windows', index];
+    return message === undefined ? [] : [{ severity: 'error' as const, code: 'BadWindow' as const, path, message }];
+  });
 }
 
 function checkGeometry(layouts: readonly PolicyLayout[]): readonly Finding[] {

@@ -1,5 +1,5 @@
 import type { GpuReport, GpuWish, Wish } from '../../api/types.ts';
-import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import { canonicalJson, fingerprint, sameJson } from '../text/fingerprint.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 
 /** Names the wish: the agent's plan says by this which wish it was made for. Which entry chose a GPU changes no plan. */
@@ -29,7 +29,7 @@ export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
   if (gpu.mig !== 'Enabled' || !settled) return false;
   // A GPU instance without a compute instance takes room and serves nobody: the layout is not done.
   if (gpu.instances.some((instance) => instance.computeInstances.length === 0)) return false;
-  return canonicalJson(layoutOf(gpu)) === canonicalJson(wish.profiles ?? {});
+  return sameJson(layoutOf(gpu), wish.profiles ?? {});
 }
 
 /** Whether every GPU that the wish names is there and is as it shall be. */

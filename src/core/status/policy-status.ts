@@ -1,6 +1,7 @@
 import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
+import { describeGate, type Gate } from '../rollout/gate.ts';
 import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
 
 /** A condition before it is merged with the one that is there. */
@@ -11,13 +12,13 @@ export interface PolicyConditionDraft {
   readonly message: string;
 }
 
-export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions'> & {
+/** Without what the ledger's own field manager writes. */
+export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary'> & {
   readonly conditions: readonly PolicyConditionDraft[];
 };
 
 const maxNames = 5;
 const maxFailures = 50;
-const maxInFlight = 500;
 
 /** What is known of a policy beside its nodes. */
 export interface PolicyFacts {
@@ -28,6 +29,8 @@ export interface PolicyFacts {
   readonly acceptedGeneration?: number | undefined;
   /** The first of the nodes that keep its generation from being accepted, and the words for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
+  /** What keeps nodes from starting. */
+  readonly gate?: Gate | undefined;
 }
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
@@ -43,7 +46,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
     conflicted: tally.size('lost'),
     skipped,
   };
-  const { keep, destroy, create, gpusChanging } = tally.plans;
+  const { keep, destroy, create, evict, gpusChanging } = tally.plans;
   const generation = policy.metadata.generation;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
@@ -56,9 +59,8 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
       instancesKept: keep,
       instancesDestroyed: destroy,
       instancesCreated: create,
-      podsToEvict: 0,
+      podsToEvict: evict,
     },
-    inFlight: tally.first('inFlight', maxInFlight).flatMap(({ inFlight }) => inFlight ?? []),
     failures: tally
       .first('failed', maxFailures)
       .map(({ node, reason, message }) => ({ node, reason, message: message.slice(0, 1024) })),
@@ -86,7 +88,7 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
         reason: refusal.reason,
         message: `nothing is touched: ${refusal.message}`.slice(0, 4096),
       }
-    : judgePolicy(facts.policy, tally);
+    : judgePolicy(facts, tally);
   const condition = (type: PolicyConditionDraft['type'], holds: boolean): PolicyConditionDraft => ({
     type,
     status: holds ? 'True' : 'False',
@@ -109,7 +111,7 @@ function describeValid(tally: PolicyTally): string {
 }
 
 function judgePolicy(
-  policy: GpuPartitionPolicy,
+  { policy, gate }: PolicyFacts,
   tally: PolicyTally,
 ): { readonly state: State; readonly reason: PolicyReason; readonly message: string } {
   if (tally.matched === 0) {
@@ -134,9 +136,12 @@ function judgePolicy(
       message: 'mode Plan: status.plan says what would be done; nothing is changed',
     };
   }
+  if (gate?.reason === 'Halted')
+    return { state: 'stalled', reason: 'Halted', message: describeGate(gate).slice(0, 4096) };
   if (tally.size('failed') > 0) return { state: 'stalled', reason: 'Failed', message: listNodes(tally, 'failed') };
   if (tally.size('waiting') > 0)
     return { state: 'progressing', reason: 'Waiting', message: listNodes(tally, 'waiting') };
+  if (gate) return { state: 'progressing', reason: gate.reason, message: describeGate(gate).slice(0, 4096) };
   const unfinished = tally.size('unfinished') + tally.size('unseen');
   // Nothing but nodes that cannot take the policy: nobody is at work any more.
   if (unfinished > 0 && unfinished === tally.size('invalid')) {

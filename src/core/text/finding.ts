@@ -29,6 +29,7 @@ export const findingCodes = [
   'RuleBroken',
   'SharingRefused',
   'NotSupportedYet',
+  'BadWindow',
   'UnknownProfile',
   'UnknownPreset',
   'DoesNotFit',

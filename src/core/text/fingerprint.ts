@@ -1,22 +1,39 @@
+const encoder = new TextEncoder();
+
 /**
  * A short name for a text: FNV-1a, 64 bits, as 16 hex digits. It tells two plans or wishes apart; it guards against
  * mistakes, not against forgery.
  */
 export function fingerprint(text: string): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(text)) {
-    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  let high = 0xcbf29ce4;
+  let low = 0x84222325;
+  for (const byte of encoder.encode(text)) {
+    low = (low ^ byte) >>> 0;
+    // Times 2^40 + 0x1b3, in halves of 32 bits: a bigint takes ten times as long.
+    const product = low * 0x1b3;
+    high = (Math.imul(high, 0x1b3) + Math.trunc(product / 2 ** 32) + (low << 8)) >>> 0;
+    low = product >>> 0;
   }
-  return hash.toString(16).padStart(16, '0');
+  return toHex(high) + toHex(low);
 }
+
+function toHex(half: number): string {
+  return half.toString(16).padStart(8, '0');
+}
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** JSON with object keys in order, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    item !== null && typeof item === 'object' && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : item,
-  );
+  // In a list JSON writes null for what it has no word for.
+  if (value === undefined) return 'null';
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const fields = value as Fields;
+  const texts = listKeys(fields)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(fields[key])}`);
+  return `{${texts.join(',')}}`;
 }
 
 /** Whether two JSON values are the same, whatever the order of object keys. */
@@ -31,15 +48,12 @@ export function sameJson(a: unknown, b: unknown): boolean {
       a.every((item, index) => sameJson(item, b[index]))
     );
   }
-  return hasFieldsOf(a, b) && countFields(a) === countFields(b);
-}
-
-function hasFieldsOf(whole: object, part: object): boolean {
-  const fields = whole as Readonly<Record<string, unknown>>;
-  return Object.entries(part).every(([key, value]) => value === undefined || sameJson(fields[key], value));
+  const [these, those] = [a as Fields, b as Fields];
+  const keys = listKeys(these);
+  return keys.length === listKeys(those).length && keys.every((key) => sameJson(these[key], those[key]));
 }
 
 /** JSON leaves out what is undefined. */
-function countFields(object: object): number {
-  return Object.values(object).filter((value) => value !== undefined).length;
+function listKeys(fields: Fields): string[] {
+  return Object.keys(fields).filter((key) => fields[key] !== undefined);
 }

@@ -26,6 +26,9 @@ export function someInstances(...texts: readonly string[]): readonly Instance[] 
   return texts.map((text) => anInstance(text));
 }
 
+/** For plans that disturb nobody. */
+export const isIdle = ({ busy }: Instance): boolean => !busy;
+
 /** Instances as `3g.20gb@4`, in the order given. */
 export function writePlaces(
   instances: readonly { readonly profile: string; readonly start: number }[],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
-import { anInstance, expectPlan, expectRefusal, modelOf, someInstances, writePlaces } from './builders.ts';
+import { anInstance, expectPlan, expectRefusal, isIdle, modelOf, someInstances, writePlaces } from './builders.ts';
 
 const a100 = modelOf('a100-40gb');
 
@@ -66,7 +66,7 @@ describe('planning one GPU', () => {
   it('refuses rather than destroy a busy instance if it is told to', () => {
     const have = someInstances('1g.5gb@0*');
     expect(expectPlan(planGpu(a100, have, { '7g.40gb': 1 })).cost.busyDisturbed).to.equal(1);
-    const refusal = expectRefusal(planGpu(a100, have, { '7g.40gb': 1 }, { keepBusy: true }));
+    const refusal = expectRefusal(planGpu(a100, have, { '7g.40gb': 1 }, { mayDisturb: isIdle }));
     expect(refusal).to.include({ code: 'BusyInstanceInTheWay' });
     expect(refusal.message).to.include('1g.5gb at 0');
   });
@@ -146,7 +146,7 @@ describe('planning compute instances', () => {
     const busy = [anInstance('3g.20gb@0*', ['1c.3g.20gb'])];
     expect(expectPlan(planGpu(a100, busy, { '1c.3g.20gb': 3 })).cost.busyDisturbed).to.equal(0);
     expect(expectPlan(planGpu(a100, busy, { '3g.20gb': 1 })).cost).to.include({ busyDisturbed: 1, destroyed: 0 });
-    const refusal = expectRefusal(planGpu(a100, busy, { '3g.20gb': 1 }, { keepBusy: true }));
+    const refusal = expectRefusal(planGpu(a100, busy, { '3g.20gb': 1 }, { mayDisturb: isIdle }));
     expect(refusal.code).to.equal('BusyInstanceInTheWay');
   });
 

@@ -6,7 +6,7 @@ import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import type { Refusal } from '../../../src/core/gpu/search/refusal.ts';
 import { writeLayout } from '../../../src/core/gpu/search/layout-words.ts';
-import { anInstance, expectRefusal, modelOf } from './builders.ts';
+import { anInstance, expectRefusal, isIdle, modelOf } from './builders.ts';
 
 function refusalOf(model: string, layout: Layout): Refusal {
   return expectRefusal(fitLayout(modelOf(model), layout));
@@ -37,7 +37,7 @@ describe('the refusal of a layout', () => {
     const want = { '3g.20gb': 2, '1g.5gb': 1 };
     const beside = expectRefusal(planGpu(a100, [unknown], want));
     expect(beside.code).to.equal('NotEnoughMemorySlices');
-    const busy = expectRefusal(planGpu(a100, [anInstance('4g.20gb@0*')], want, { keepBusy: true }));
+    const busy = expectRefusal(planGpu(a100, [anInstance('4g.20gb@0*')], want, { mayDisturb: isIdle }));
     for (const [{ alternatives, largestPart, message }, have] of [
       [beside, unknown],
       [busy, anInstance('4g.20gb@0*')],
@@ -45,7 +45,7 @@ describe('the refusal of a layout', () => {
       expect(alternatives).to.have.length(3);
       expect(message).to.include(`; nearest layouts that fit: ${writeLayout(alternatives[0] ?? {})}, or`);
       for (const layout of alternatives) {
-        expect(planGpu(a100, [have], layout, { keepBusy: true }), writeLayout(layout)).to.include({ fits: true });
+        expect(planGpu(a100, [have], layout, { mayDisturb: isIdle }), writeLayout(layout)).to.include({ fits: true });
       }
       expect(largestPart).to.deep.equal(have === unknown ? { '3g.20gb': 1 } : {});
     }

@@ -101,7 +101,7 @@ describe('a fleet', () => {
   });
 
   it('gives no wish to nodes of a policy that is refused by itself', () => {
-    const fleet = aFleet([aPolicy({ drain: { scope: 'None' } })], { n: 'p' });
+    const fleet = aFleet([aPolicy({ onDelete: 'DisableMig' })], { n: 'p' });
     expect(fleet.claimOf('n', a100)).to.deep.include({ wish: undefined });
     expect(fleet.claimOf('n', a100).refusal?.reason).to.equal('NotSupportedYet');
   });

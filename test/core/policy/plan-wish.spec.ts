@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
 import { deviceMeets } from '../../../src/core/policy/wish.ts';
-import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
+import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 
 describe('planWish', () => {
   it('has nothing to do where the device is as wished', () => {
@@ -84,14 +84,16 @@ describe('planWish', () => {
     expect(destroyed?.map(({ start }) => start)).to.deep.equal([4]);
   });
 
-  it('says that somebody works there before it says whose instance it is, and names the pods', () => {
+  it('says that a process runs there before it says whose instance it is, and that of a pod after it', () => {
     const gpu = aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] });
-    const instances = gpu.instances.map((one) => (one.busy ? { ...one, pods: ['team/train'] } : one));
     const foreign = new Map([[uuidOf(0), new Set(['3g.20gb@0', '3g.20gb@4'])]]);
     const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
-    const { report } = planWish(aDevice({ ...gpu, instances }), wish, foreign);
-    expect(report).to.deep.include({ refusalCode: 'InUse', affectedPods: ['team/train'] });
-    expect(report.refusal).to.match(/held by team\/train/);
+    expect(planWish(aDevice(gpu), wish, foreign).report.refusalCode).to.equal('InUse');
+    // Nobody is sent away for a plan that would be refused all the same.
+    const { report } = planWish(aDevice(withPods(gpu, { '3g.20gb@0': ['team/train'] })), wish, foreign);
+    expect(report)
+      .to.include({ refusalCode: 'Foreign', destroy: 0 })
+      .and.to.not.have.any.keys('affectedPods', 'drains');
   });
 
   it('counts the GPUs whose MIG mode changes, for whom everybody has to leave', () => {
@@ -110,14 +112,14 @@ describe('planWish', () => {
     expect(on.report.refusalCode).to.equal('InUse');
   });
 
-  it('touches nothing of a GPU that a pod holds whole, be it in MIG mode or not', () => {
+  it('changes a GPU that a pod holds whole when that has gone, be it in MIG mode or not', () => {
     const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
     for (const slices of [undefined, ['1g.5gb@0']]) {
       const gpu = { ...aGpu(slices ? { slices } : {}), busy: true, pods: ['team/train'] };
       const { report, work } = planWish(aDevice(gpu), wish);
-      expect(work).to.deep.equal([]);
-      expect(report).to.deep.include({ refusalCode: 'InUse', affectedPods: ['team/train'] });
-      expect(report.refusal).to.include('pod team/train holds it');
+      expect(work).to.have.lengthOf(1);
+      expect(report).to.deep.include({ affectedPods: ['team/train'], drains: [uuidOf(0)], create: 1 });
+      expect(report).to.not.have.any.keys('refusal', 'refusalCode');
     }
   });
 });

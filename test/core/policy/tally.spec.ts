@@ -68,7 +68,6 @@ describe('the tally of a policy', () => {
         expect(tally.size('invalid')).to.equal(count(({ phase }) => phase === 'Invalid'));
         expect(tally.size('waiting')).to.equal(count(({ phase }) => phase === 'Waiting'));
         expect(tally.size('unfinished')).to.equal(count(({ phase }) => phase !== 'Ready'));
-        expect(tally.size('inFlight')).to.equal(count(({ inFlight }) => inFlight !== undefined));
         expect(tally.size('skipped')).to.equal(count(({ reason }) => reason === 'NothingToDo' || reason === 'NoGpus'));
         for (const key of ['gpusChanging', 'keep', 'destroy', 'create'] as const) {
           expect(tally.plans[key]).to.equal(own.reduce((sum, { plan }) => sum + (plan?.[key] ?? 0), 0));

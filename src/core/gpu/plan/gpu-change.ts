@@ -2,7 +2,7 @@ import type { Layout } from '../geometry/geometry.ts';
 import { findModel } from '../geometry/model-lookup.ts';
 import { placeOf } from '../search/instance.ts';
 import type { RefusalCode } from '../search/refusal.ts';
-import { type GpuPlan, type GpuPlanOptions, planGpu } from './gpu-plan.ts';
+import { type GpuPlan, planGpu } from './gpu-plan.ts';
 import type { GpuView, MigMode, ViewedInstance } from './gpu-view.ts';
 import type { PlannedInstance } from '../search/instance.ts';
 import type { Step } from './step.ts';
@@ -15,6 +15,10 @@ export interface GpuChange {
   readonly keep: readonly ViewedInstance[];
   readonly destroy: readonly ViewedInstance[];
   readonly create: readonly PlannedInstance[];
+  /** Instances in use that are destroyed or lose a compute instance: their pods have to go first. */
+  readonly drains: readonly ViewedInstance[];
+  /** True if pods hold the whole GPU and have to go first. */
+  readonly drainsGpu: boolean;
   /** True if the GPU is as it shall be, and stays so: no step, and no MIG mode that is pending. */
   readonly isDone: boolean;
 }
@@ -24,7 +28,7 @@ export interface ChangeRefusal {
     | Exclude<RefusalCode, 'BusyInstanceInTheWay'>
     /** The GPU has no MIG. */
     | 'NoMig'
-    /** Somebody uses what has to go. */
+    /** Somebody uses what has to go, and nobody tells them to. */
     | 'InUse'
     /** What has to go may not be touched. */
     | 'Untouchable';
@@ -36,11 +40,14 @@ export interface ChangeRefusal {
 
 export type GpuChangeResult = { readonly change: GpuChange } | { readonly refusal: ChangeRefusal };
 
-type MayTouch = (place: { readonly profile: string; readonly start: number }) => boolean;
+type Place = Pick<ViewedInstance, 'profile' | 'start'>;
+
+type MayTouch = (place: Place) => boolean;
 
 /**
  * Plans what makes a GPU what it shall be, MIG mode included: what a plan in a status says, what a grant allows and what is done at
- * the device all come from here. Nothing that is in use or may not be touched is destroyed or loses a compute instance.
+ * the device all come from here. Nothing that is in use or may not be touched is destroyed or loses a compute instance, but what
+ * only evictable pods use: of that as little as there is a way, and the change names it.
  *
  * @param want a layout (empty: MIG mode without instances), or MIG off
  * @param mayTouch whether an instance may be destroyed or lose a compute instance
@@ -57,10 +64,15 @@ export function planGpuChange(view: GpuView, want: Layout | 'Disabled', mayTouch
   return disturbs ? refuse('InUse', 'somebody uses the GPU; it can be changed when that has ended') : result;
 }
 
+/** Used by somebody whom nobody tells to go. */
+function isStuck({ busy, isEvictable = false }: ViewedInstance): boolean {
+  return busy && !isEvictable;
+}
+
 function planEmptying(view: GpuView, mayTouch: MayTouch): GpuChangeResult {
-  const busy = view.instances.filter((instance) => instance.busy);
-  if (busy.length > 0) {
-    return refuse('InUse', `${listPlaces(busy)} in use; MIG mode can be disabled when that has ended`, busy);
+  const stuck = view.instances.filter(isStuck);
+  if (stuck.length > 0) {
+    return refuse('InUse', `${listPlaces(stuck)} in use; MIG mode can be disabled when that has ended`, stuck);
   }
   const untouchable = view.instances.filter((instance) => !mayTouch(instance));
   if (untouchable.length > 0) {
@@ -80,10 +92,9 @@ function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeR
   if (geometry === undefined) return refuse('NoMig', 'the GPU has no MIG');
   const model = findModel(view.product);
   const options = { gpuName: view.product, ...(model === undefined ? {} : { model }) };
-  const plan = (have: readonly ViewedInstance[], more: GpuPlanOptions) =>
-    planGpu(geometry, have, want, { ...options, ...more });
-  const fixed = instances.map((one) => (one.busy || mayTouch(one) ? one : { ...one, busy: true }));
-  const best = plan(fixed, { keepBusy: true });
+  const plan = (mayDisturb: MayTouch) => planGpu(geometry, instances, want, { ...options, mayDisturb });
+  const stuck = new Set(instances.filter(isStuck).map(placeOf));
+  const best = plan((one) => mayTouch(one) && !stuck.has(placeOf(one)));
   if (best.fits) {
     return { change: writeChange(view, 'Enabled', best.steps, pickTouched(view, best), best.create) };
   }
@@ -92,7 +103,7 @@ function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeR
     return refuse(code, message);
   }
   // Somebody's work, or somebody's instances: who has to be asked is another.
-  const freed = plan(instances, { keepBusy: true });
+  const freed = plan((one) => !stuck.has(placeOf(one)));
   if (freed.fits) {
     const others = pickTouched(view, freed).filter((one) => !mayTouch(one));
     return refuse(
@@ -101,9 +112,7 @@ function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeR
       others,
     );
   }
-  const forced = plan(instances, {});
-  const used = forced.fits ? pickTouched(view, forced).filter(({ busy }) => busy) : [];
-  return refuse('InUse', freed.refusal.message, used);
+  return refuse('InUse', freed.refusal.message, pickInstances(view, freed.inTheWay ?? []));
 }
 
 function writeChange(
@@ -115,19 +124,26 @@ function writeChange(
 ): GpuChange {
   const gone = new Set(steps.flatMap((step) => (step.action === 'DestroyInstance' ? [placeOf(step)] : [])));
   const isSettled = view.mig === undefined || (view.mig.current === mode && view.mig.pending === mode);
+  const isDone = isSettled && steps.length === 0;
   return {
     mode: view.mig === undefined || view.mig.current === mode ? undefined : mode === 'Enabled' ? 'Enable' : 'Disable',
     steps,
     keep: view.instances.filter((one) => !gone.has(placeOf(one))),
     destroy: touched.filter((one) => gone.has(placeOf(one))),
     create,
-    isDone: isSettled && steps.length === 0,
+    drains: touched.filter(({ busy }) => busy),
+    drainsGpu: !isDone && view.use === 'Evictable',
+    isDone,
   };
 }
 
 /** Instances that a plan destroys or takes compute instances from. */
-function pickTouched({ instances }: GpuView, { steps }: GpuPlan): readonly ViewedInstance[] {
-  const places = new Set(listDisturbed(steps).map(placeOf));
+function pickTouched(view: GpuView, { steps }: GpuPlan): readonly ViewedInstance[] {
+  return pickInstances(view, listDisturbed(steps));
+}
+
+function pickInstances({ instances }: GpuView, picked: readonly Place[]): readonly ViewedInstance[] {
+  const places = new Set(picked.map(placeOf));
   return instances.filter((one) => places.has(placeOf(one)));
 }
 

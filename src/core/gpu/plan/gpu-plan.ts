@@ -10,8 +10,8 @@ import type { Step } from './step.ts';
 import { completeSubject, type Subject } from '../search/subject.ts';
 
 export interface GpuPlanOptions extends Subject {
-  /** Refuse rather than destroy a busy instance or take a compute instance from it. */
-  readonly keepBusy?: boolean;
+  /** Refuse rather than destroy an instance, or take a compute instance from it, for which this says no; absent: all may be. */
+  readonly mayDisturb?: (instance: Instance) => boolean;
 }
 
 /** How to bring one GPU to a layout with the least harm. */
@@ -30,7 +30,14 @@ export interface GpuPlan {
   readonly cost: PlanCost;
 }
 
-export type GpuPlanResult = GpuPlan | { readonly fits: false; readonly refusal: Refusal };
+export type GpuPlanResult =
+  | GpuPlan
+  | {
+      readonly fits: false;
+      readonly refusal: Refusal;
+      /** Instances that may not be disturbed and are in the way even of the plan that disturbs the fewest of them. */
+      readonly inTheWay?: readonly Instance[];
+    };
 
 /**
  * Plans one GPU, exactly: of all ways to the wanted layout, at any placement, the one that disturbs the fewest busy instances, then
@@ -47,12 +54,11 @@ export function planGpu(
 ): GpuPlanResult {
   const grid = gridOf(geometry);
   const subject = completeSubject(geometry, options);
-  const present = readInstances(grid, have, subject.model);
-  const result = searchGpu(grid, present, want, subject, options.keepBusy);
+  const present = readInstances(grid, have, subject.model, options.mayDisturb);
+  const result = searchGpu(grid, present, want, subject);
   if (!result.fits) return result;
   if ('code' in present) return { fits: false, refusal: present };
-  if (options.keepBusy === true && result.found.cost.busyDisturbed > 0)
-    return { fits: false, refusal: refuseBusy(result.found, present) };
+  if (result.found.cost.fixedDisturbed > 0) return refuseFixed(result.found, present);
   return writePlan(grid, present, result.found);
 }
 
@@ -108,13 +114,17 @@ function byStart(left: PlannedInstance, right: PlannedInstance): number {
   return left.start - right.start;
 }
 
-function refuseBusy(found: Found, present: Present): Refusal {
-  const kept = new Set(found.kept.map((entry) => entry.present));
-  const busy = present.known.filter((instance) => instance.instance.busy && !kept.has(instance));
-  const names = busy.map(({ instance }) => `${instance.profile} at ${instance.start}`);
+function refuseFixed(found: Found, present: Present): GpuPlanResult {
+  const kinds = new Map(found.kept.map((entry) => [entry.present, entry.kind]));
+  const fixed = present.known.filter(({ isFixed }) => isFixed);
+  const gone = fixed.filter((instance) => !kinds.has(instance));
+  const cut = fixed.filter((instance) => {
+    const kind = kinds.get(instance);
+    return kind !== undefined && subtractSlices(instance.computeSlices, kind.computeSlices).length > 0;
+  });
+  const names = gone.map(({ instance }) => `${instance.profile} at ${instance.start}`);
   const what = names.length > 0 ? `destroys ${names.join(', ')}` : 'takes compute instances from an instance';
-  return refuse(
-    'BusyInstanceInTheWay',
-    `every way to this layout ${what}, which is in use; it can be made once that is free`,
-  );
+  const message = `every way to this layout ${what}, which is in use; it can be made once that is free`;
+  const inTheWay = [...gone, ...cut].map(({ instance }) => instance);
+  return { fits: false, refusal: refuse('BusyInstanceInTheWay', message), inTheWay };
 }

@@ -13,11 +13,16 @@ export interface GpuView {
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
   /** By start. */
   readonly instances: readonly ViewedInstance[];
-  /** How the GPU is used beside its instances: by processes, which a change of MIG mode disturbs, or held whole by a pod, which any change does. */
-  readonly use: 'None' | 'Processes' | 'Held';
+  /**
+   * How the GPU is used beside its instances: by processes, which a change of MIG mode disturbs, or held whole by a pod, which any
+   * change does. `Evictable`: held by pods that are told to go before anything is changed.
+   */
+  readonly use: 'None' | 'Processes' | 'Held' | 'Evictable';
 }
 
 export interface ViewedInstance extends Instance {
   /** In the planner's words: one over the whole GPU instance has that one's name, whatever the driver prints. */
   readonly computeInstances: readonly string[];
+  /** Busy because of pods that are told to go before it is touched: it may be disturbed, if need be. */
+  readonly isEvictable?: boolean;
 }

@@ -14,20 +14,10 @@ import { tryWork, Work } from './work.ts';
 export type SearchResult =
   { readonly fits: true; readonly found: Found } | { readonly fits: false; readonly refusal: Refusal };
 
-/**
- * Judges a layout, then searches the best way to it from what is on the GPU.
- *
- * @param keepBusy whether the alternatives of a refusal have to leave busy instances where they are
- */
-export function searchGpu(
-  grid: Grid,
-  present: Present | Refusal,
-  want: Layout,
-  subject: Subject,
-  keepBusy = false,
-): SearchResult {
+/** Judges a layout, then searches the best way to it from what is on the GPU. */
+export function searchGpu(grid: Grid, present: Present | Refusal, want: Layout, subject: Subject): SearchResult {
   const wanted = judgeLayout(grid, want, subject);
-  if ('code' in wanted) return { fits: false, refusal: refuseAround(grid, present, want, subject, wanted, keepBusy) };
+  if ('code' in wanted) return { fits: false, refusal: refuseAround(grid, present, want, subject, wanted) };
   if ('code' in present) return { fits: false, refusal: present };
   if (!grid.placeable && (present.known.length > 0 || wanted.totals.some((count) => count > 0)))
     return { fits: false, refusal: refuseUnplaced(subject) };
@@ -35,7 +25,7 @@ export function searchGpu(
   if (searched === undefined) return { fits: false, refusal: giveUp(grid, want, subject) };
   const { result: found } = searched;
   if (found !== undefined) return { fits: true, found };
-  return { fits: false, refusal: explainBlocked(grid, want, present, subject, holdsAround(grid, present, keepBusy)) };
+  return { fits: false, refusal: explainBlocked(grid, want, present, subject, holdsAround(grid, present)) };
 }
 
 /** A refusal that an empty GPU would give, with alternatives that fit beside what has to stay. */
@@ -45,18 +35,16 @@ function refuseAround(
   want: Layout,
   subject: Subject,
   refusal: Refusal,
-  keepBusy: boolean,
 ): Refusal {
   if ('code' in present || !grid.placeable) return refusal;
-  if (present.foreign.length === 0 && !(keepBusy && present.known.some(({ instance }) => instance.busy)))
-    return refusal;
-  const around = judgeAround(grid, want, subject, holdsAround(grid, present, keepBusy));
+  if (present.foreign.length === 0 && present.known.every(({ isFixed }) => !isFixed)) return refusal;
+  const around = judgeAround(grid, want, subject, holdsAround(grid, present));
   return 'code' in around ? around : refusal;
 }
 
-/** Whether a layout can be made around what no plan touches: unknown instances and, where they are kept, busy ones. */
-function holdsAround(grid: Grid, { known, foreignMask }: Present, keepBusy: boolean): Holds {
-  const kept = keepBusy ? known.filter(({ instance }) => instance.busy) : [];
+/** Whether a layout can be made around what no plan touches: unknown instances, and fixed ones. */
+function holdsAround(grid: Grid, { known, foreignMask }: Present): Holds {
+  const kept = known.filter(({ isFixed }) => isFixed);
   const occupied = kept.reduce((mask, instance) => mask | instance.mask, foreignMask);
   const taken = grid.profiles.map((_, profile) => kept.filter((instance) => instance.profile === profile).length);
   const work = new Work();

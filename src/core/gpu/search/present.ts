@@ -11,6 +11,8 @@ export interface PresentInstance {
   readonly profile: number;
   readonly mask: number;
   readonly computeSlices: readonly number[];
+  /** It may neither be destroyed nor lose a compute instance. */
+  readonly isFixed: boolean;
 }
 
 /** What is on a GPU now. */
@@ -25,9 +27,15 @@ export interface Present {
 /**
  * Reads what is on a GPU. A known profile at a start that the table does not list is taken as it is, since the device shows it.
  *
+ * @param mayDisturb whether an instance may be destroyed or lose a compute instance
  * @returns a refusal if two instances overlap, or one has a profile that the geometry does not know and no size
  */
-export function readInstances(grid: Grid, have: readonly Instance[], model?: GpuModel): Present | Refusal {
+export function readInstances(
+  grid: Grid,
+  have: readonly Instance[],
+  model?: GpuModel,
+  mayDisturb: (instance: Instance) => boolean = () => true,
+): Present | Refusal {
   const known: PresentInstance[] = [];
   const foreign: Instance[] = [];
   let foreignMask = 0;
@@ -44,7 +52,8 @@ export function readInstances(grid: Grid, have: readonly Instance[], model?: Gpu
       foreignMask |= mask;
     } else {
       const slices = grid.profiles[profile]?.computeSlices ?? 0;
-      known.push({ instance, profile, mask, computeSlices: readComputeInstances(instance.computeInstances, slices) });
+      const computeSlices = readComputeInstances(instance.computeInstances, slices);
+      known.push({ instance, profile, mask, computeSlices, isFixed: !mayDisturb(instance) });
     }
   }
   return { known, foreign, foreignMask };

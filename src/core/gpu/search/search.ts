@@ -6,6 +6,8 @@ import type { Work } from './work.ts';
 
 /** What a plan costs, most important first; the numbers of instances created follow from those destroyed. */
 export interface PlanCost {
+  /** Instances that are destroyed or lose a compute instance although they may not: there is no better way. */
+  readonly fixedDisturbed: number;
   /** Busy instances that are destroyed or lose a compute instance. */
   readonly busyDisturbed: number;
   /** GPU instances destroyed. */
@@ -39,12 +41,12 @@ interface Best {
     { choice: readonly (number | undefined)[]; made: Arrangement | undefined; way: readonly WantedKind[] } | undefined;
 }
 
-/** Above any count of instances on a GPU: four counts make one number below 2^53. */
+/** Above any count of instances on a GPU: five counts make one number below 2^53. */
 const DIGIT = 256;
 
 /**
  * Finds the cheapest plan exactly: every choice of instances to keep is tried (a GPU has at most a dozen), each with the best
- * places for the rest. Order of importance: busy instances disturbed, instances destroyed, compute instances destroyed and created,
+ * places for the rest. Order of importance: fixed instances disturbed, busy ones disturbed, instances destroyed, compute instances destroyed and created,
  * room left for later instances; then instances at low starts are kept first. The same set in another order gives the same plan.
  *
  * @throws WorkExceeded
@@ -97,15 +99,19 @@ function searchWay(
   decide(0, present.foreignMask, 0);
 }
 
-function destroyCost({ instance }: PresentInstance): number {
-  return (instance.busy ? DIGIT ** 3 : 0) + DIGIT ** 2;
+function destroyCost(present: PresentInstance): number {
+  return disturbCost(present) + DIGIT ** 2;
+}
+
+function disturbCost({ instance, isFixed }: PresentInstance): number {
+  return (isFixed ? DIGIT ** 4 : 0) + (instance.busy ? DIGIT ** 3 : 0);
 }
 
 function keepCost(present: PresentInstance, kind: WantedKind): number {
   if (sameSlices(present.computeSlices, kind.computeSlices)) return 0;
   const destroyed = subtractSlices(present.computeSlices, kind.computeSlices).length;
   const created = subtractSlices(kind.computeSlices, present.computeSlices).length;
-  return (present.instance.busy && destroyed > 0 ? DIGIT ** 3 : 0) + destroyed * DIGIT + created;
+  return (destroyed > 0 ? disturbCost(present) : 0) + destroyed * DIGIT + created;
 }
 
 function sameSlices(left: readonly number[], right: readonly number[]): boolean {
@@ -134,7 +140,8 @@ function describe(present: Present, found: NonNullable<Best['found']>, packed: n
   });
   return {
     cost: {
-      busyDisturbed: Math.floor(packed / DIGIT ** 3),
+      fixedDisturbed: Math.floor(packed / DIGIT ** 4),
+      busyDisturbed: Math.floor(packed / DIGIT ** 3) % DIGIT,
       destroyed: Math.floor(packed / DIGIT ** 2) % DIGIT,
       computeInstancesDestroyed: Math.floor(packed / DIGIT) % DIGIT,
       computeInstancesCreated: packed % DIGIT,

@@ -1,5 +1,5 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
-import { closeNode } from '../node-marks.ts';
+import { fenceRestart } from '../node-marks.ts';
 import { isClosed } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
@@ -51,7 +51,7 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
   const message = `the node has been restarted, and its agent has not read the GPUs since${trouble}; no pod may come until the layout is there again`;
   return {
     verdict: { phase: 'Updating', reason: 'NodeRestarted', message, transient: true },
-    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
+    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
     keepsClosed: true,
   };
 }

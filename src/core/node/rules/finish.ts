@@ -16,8 +16,9 @@ import type { Verdict } from '../verdict.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
 import { foreignOwner } from './foreign-owner.ts';
-import { layoutLabels, type Prediction, predict, listStaleLabels, writerModeFor } from './labels.ts';
+import { layoutLabels, predict, listStaleLabels, writerModeFor } from './labels.ts';
 import { configurePlugin } from './plugin-config.ts';
+import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
 

@@ -7,12 +7,12 @@ import { isRepair, recentRepairs } from '../repair.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkOffer, checkPlugin } from './check-plugin.ts';
 import { foreignOwner } from './foreign-owner.ts';
-import { listUsers } from './gpu-users.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
-import { waitForPods } from './plan.ts';
 import { publishConfig } from './plugin-config.ts';
+import { drain, drainRests } from './drain.ts';
+import { awaitSlot, slotStale } from './slot.ts';
 import { noteUntouched } from './untouched.ts';
-import { wishOf } from './wish.ts';
+import { isPolicyCurrent, wishOf } from './wish.ts';
 
 /** Everything else has been said: closes a node on whose GPUs nobody works, makes sure of it, and lets its agent act. */
 export function grant(situation: Situation): Outcome {
@@ -25,26 +25,25 @@ export function grant(situation: Situation): Outcome {
   const owner = foreignOwner(situation);
   if (owner) return owner;
   if (pods === undefined) return { look: 'Pods' };
-  const users = listUsers(situation, pods);
-  if (users.length > 0) return { verdict: waitForPods(situation, users) };
-  if (fresh === undefined) return { look: 'All' };
-  const stale = policyStale(situation);
-  if (stale) return stale;
   const misfit =
     claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
-  if (misfit) return misfit;
-  return holdersRest(situation) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
+  const standing = misfit ?? holdersRest(situation) ?? drainRests(situation) ?? awaitSlot(situation);
+  if (standing) return standing;
+  // 2. Whatever is done from here on rests on what the API server says now.
+  if (fresh === undefined) return { look: 'All' };
+  return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
 }
 
 function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
-  // 2. Close it.
+  const { slot } = situation;
+  // 3. Close it.
   if (!isClosed(situation.node)) {
     if (!isUnfinished(situation.node)) noteUntouched(situation);
     const change = combine(closeNode(), noteHolders(situation, pods));
     return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
   }
-  // 3. No pod has slipped in: they were listed just now. Whoever holds the GPUs open without asking for them has to go.
-  return holdersGo(situation, pods) ?? writeGrant(situation);
+  // 4. The pods were listed just now. Those that hold what has to go are told to, then whoever holds the GPUs open without asking for them.
+  return (slot && drain(situation, slot, pods)) ?? holdersGo(situation, pods) ?? writeGrant(situation);
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
@@ -96,10 +95,9 @@ function writeGrant(situation: Situation): Ruling {
 }
 
 /** Nothing is destroyed for a policy that the API server has in another version by now. */
-function policyStale({ claim, fresh }: Situation): Ruling | undefined {
-  const { uid, generation } = claim.winner?.metadata ?? {};
-  if (fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === generation)
-    return undefined;
+function policyStale(situation: Situation): Ruling | undefined {
+  const { claim } = situation;
+  if (isPolicyCurrent(situation)) return undefined;
   const message = `policy ${claim.winner?.metadata.name} is another one at the API server than in the list; waiting for a newer list`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },

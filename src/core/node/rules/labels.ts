@@ -1,32 +1,24 @@
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { type WriterMode, writerModeOf } from '../../nvidia/feature-discovery/writer-mode.ts';
-import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
-import { computeLabels, type NodeLabels } from '../../nvidia/labels/node-labels.ts';
+import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
 import { type StaleLabel, staleLabels } from '../../nvidia/feature-discovery/stale-labels.ts';
 import { sharingOf } from '../../nvidia/plugin-config/managed-config.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
 import { explainOffer } from '../../nvidia/resources/offer.ts';
-import { computeResources } from '../../nvidia/resources/node-resources.ts';
 import { gpuLabels } from '../node-marks.ts';
 import { metadataOf } from '../node-view.ts';
 import type { Situation } from '../snapshot.ts';
+import { type Prediction, predictDevice } from './prediction.ts';
 
-/** What GPU Feature Discovery and the device plugin make of a device. */
-export interface Prediction extends NodeLabels {
-  readonly offer: ReturnType<typeof computeResources>;
-}
-
+/** What NVIDIA's tools make of the device by what the policy says of it. */
 export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
-  const description = describeReport(situation.partition.status?.device ?? {});
+  const device = situation.partition.status?.device ?? {};
   const config = situation.settings.pluginConfigMap
     ? sharingOf(spec)
-    : administratorsSharing(situation, computeResources(description, spec.strategy).resources);
-  return {
-    ...computeLabels(description, spec.strategy, config),
-    offer: computeResources(description, spec.strategy, config),
-  };
+    : administratorsSharing(situation, predictDevice(device, spec.strategy, undefined).offer.resources);
+  return predictDevice(device, spec.strategy, config);
 }
 
 /** How the node's device plugin shares its devices by settings that are not ours; undefined where it does not, or where nobody can tell. */

@@ -2,18 +2,18 @@ import { wishHash } from '../../policy/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/time.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
+import { grantFailureOf, hasChangedSince, isFutile } from '../grant-failure.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { listUsers } from './gpu-users.ts';
+import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
 
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
-  const message = plan?.refusal
-    ? `mode Plan, nothing is changed: ${plan.refusal}`
-    : `mode Plan, nothing is changed: would keep ${plan?.keep ?? 0}, destroy ${plan?.destroy ?? 0}, create ${plan?.create ?? 0} instances`;
+  const message = `mode Plan, nothing is changed: ${plan?.refusal ?? describePlan({ partition })}`;
   return { verdict: { phase: 'Pending', reason: 'PlanOnly', message } };
 }
 
@@ -56,9 +56,23 @@ export function waitForPods({ settings }: Situation, users: Parameters<typeof na
   };
 }
 
-export function retryLater({ partition, now }: Situation): Ruling | undefined {
+/** What failed twice in the same way is destroyed and made again no third time, until something is different. */
+export function resting(situation: Situation): Ruling | undefined {
+  const { partition, node } = situation;
+  const { step, error } = partition.status?.device ?? {};
+  const failure = grantFailureOf(situation);
+  if (step !== 'Failed' || !error || failure === undefined || !isFutile(situation, failure)) return undefined;
+  const message =
+    `${error.code}: ${error.message}. The same has failed ${failure.equal} times: it is not tried again until the device, the driver or the policy changes, ` +
+    `or somebody asks for it: gpu-partition retry ${node.metadata.name}`;
+  return { verdict: { phase: 'Failed', reason: 'Resting', message } };
+}
+
+export function retryLater(situation: Situation): Ruling | undefined {
+  const { partition, now } = situation;
   const { step, error, nextRetryTime } = partition.status?.device ?? {};
-  if (step !== 'Failed' || !error) return undefined;
+  const failure = grantFailureOf(situation);
+  if (step !== 'Failed' || !error || (failure && hasChangedSince(situation, failure))) return undefined;
   const left = nextRetryTime === undefined ? 0 : Date.parse(nextRetryTime) - now;
   if (left <= 0) return undefined;
   const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
@@ -83,8 +97,9 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
   };
 }
 
-export function paused({ claim }: Situation): Ruling | undefined {
-  if (claim.winner?.spec.rollout?.paused !== true) return undefined;
+/** Whoever has started finishes; who was found half done finishes only what it is at. */
+export function paused({ claim, slot }: Situation): Ruling | undefined {
+  if (claim.winner?.spec.rollout?.paused !== true || (slot && slot.kind !== 'Found')) return undefined;
   const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to go on';
   return { verdict: { phase: 'Pending', reason: 'Paused', message } };
 }

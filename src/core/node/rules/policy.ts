@@ -15,7 +15,7 @@ export function noPolicy(situation: Situation): Ruling | undefined {
     commands: isNobodys(situation)
       ? [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }]
       : isOutdated
-        ? [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null } }]
+        ? [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null, drain: null } }]
         : [],
   };
 }

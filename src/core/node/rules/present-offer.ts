@@ -1,10 +1,9 @@
-import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { isMigStrategy, type MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
-import { computeLabels, type NodeLabels } from '../../nvidia/labels/node-labels.ts';
+import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
-import { computeResources } from '../../nvidia/resources/node-resources.ts';
 import type { Situation } from '../snapshot.ts';
 import { configInUse } from './plugin-config.ts';
+import { predictDevice } from './prediction.ts';
 
 /** What NVIDIA's tools make of the device as it is, be that as wished or not. */
 export function presentOffer(situation: Situation): {
@@ -13,10 +12,10 @@ export function presentOffer(situation: Situation): {
 } {
   const config = configInUse(situation);
   const strategy = strategyOf(situation, config);
-  const description = describeReport(situation.partition.status?.device ?? {});
-  const { resources, errors } = computeResources(description, strategy, config);
+  const labels = predictDevice(situation.partition.status?.device ?? {}, strategy, config);
+  const { resources, errors } = labels.offer;
   // Where NVIDIA's plugin would not start it advertises nothing, as soon as it has been restarted.
-  return { labels: computeLabels(description, strategy, config), resources: errors.length > 0 ? {} : resources };
+  return { labels, resources: errors.length > 0 ? {} : resources };
 }
 
 /** Of the plugin's own file where that is ours, else of the policy; where that is gone, of the labels that it left. */

@@ -3,7 +3,7 @@ import { deviceMeets } from '../../policy/wish.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { isDrifting } from '../repair.ts';
-import type { Ruling } from '../outcome.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
 /** What the policy wants of this node's GPUs; undefined where it wants nothing, or cannot be asked. */
@@ -11,14 +11,23 @@ export function wishOf({ claim }: Pick<Situation, 'claim'>): Wish | undefined {
   return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
 }
 
+/** Whether the API server itself has the policy in the version that is decided by. */
+export function isPolicyCurrent({ claim, fresh }: Pick<Situation, 'claim' | 'fresh'>): boolean {
+  const { uid, generation } = claim.winner?.metadata ?? {};
+  return fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === generation;
+}
+
 /**
- * A list of policies may come from a server that lags, or was restored: a generation that is lower than the one that this node
- * serves already is of the past.
+ * A list of policies may come from a server that lags: a generation that is lower than the one that this node serves already is of
+ * the past. Where the API server has no other, it was restored from a backup, and what the node serves has never been.
  */
-export function policyOutdated({ claim, partition }: Situation): Ruling | undefined {
+export function policyOutdated(situation: Situation): Outcome | undefined {
+  const { claim, partition, fresh } = situation;
   const { name, uid, generation = 0 } = claim.winner?.metadata ?? {};
   const served = partition.spec.policy;
   if (served?.uid === undefined || served.uid !== uid || generation >= served.generation) return undefined;
+  if (fresh === undefined) return { look: 'All' };
+  if (isPolicyCurrent(situation)) return undefined;
   const message =
     `the API server's list has generation ${generation} of policy ${name}, and this node serves generation ${served.generation} already: ` +
     'waiting for a newer list';
@@ -41,6 +50,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   const isSame =
     spec.policy?.name === name &&
     spec.policy.uid === uid &&
+    spec.policy.generation <= generation &&
     spec.strategy === winner.spec.strategy &&
     sameJson(spec.wish, wish);
   // Whoever edits a policy of a drifting node has done something about it: its repairs count anew.
@@ -52,6 +62,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     // A merge patch keeps what it does not name.
     wish: { gpus: wish.gpus, replaceForeignInstances: wish.replaceForeignInstances ?? null },
     repairs: null,
+    drain: null,
   };
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },

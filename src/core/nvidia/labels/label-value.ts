@@ -33,16 +33,25 @@ export function invalidLabels(labels: Labels): readonly InvalidLabel[] {
   });
 }
 
+interface PartedLabels {
+  readonly kept: Labels;
+  readonly dropped: readonly InvalidLabel[];
+}
+
+/** A prediction is asked for its valid labels at each decision. */
+const parted = new WeakMap<Labels, PartedLabels>();
+
 /**
  * Parts labels into those that reach the node and those that do not. NFD drops an invalid label silently, one by one
  * (NVIDIA/k8s-device-plugin#1876): `NVIDIA-RTX-PRO-6000-…-MIG-1g.24gb.me.all-SHARED` is longer than 63 characters, so
  * such a node has no `gpu.product`. A writer without NFD has to leave them out itself.
  */
-export function dropInvalidLabels(labels: Labels): {
-  readonly kept: Labels;
-  readonly dropped: readonly InvalidLabel[];
-} {
+export function dropInvalidLabels(labels: Labels): PartedLabels {
+  const known = parted.get(labels);
+  if (known) return known;
   const dropped = invalidLabels(labels);
   const lost = new Set(dropped.map((label) => label.key));
-  return { kept: Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key))), dropped };
+  const found = { kept: Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key))), dropped };
+  parted.set(labels, found);
+  return found;
 }

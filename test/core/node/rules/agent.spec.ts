@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { repartitioningTaint, restartedValue } from '../../../../src/api/names.ts';
 import { aDevice, aPartition } from '../../../support/builders.ts';
 import {
   advertisesSlice,
@@ -148,7 +149,7 @@ describe('a node that was restarted', () => {
   it('is closed until its agent has looked at the GPUs', () => {
     const { verdict, commands } = judge({ partition, node: restarted });
     expect(verdict).to.include({ phase: 'Updating', reason: 'NodeRestarted' });
-    expect(changeOf({ commands }).addTaints).to.deep.equal(taints.closed);
+    expect(changeOf({ commands }).addTaints).to.deep.equal([{ ...repartitioningTaint, value: restartedValue }]);
     expect(judge({ partition, node: ready }).verdict.phase).to.equal('Ready');
   });
 

@@ -62,11 +62,9 @@ describe('holders of GPUs that have to go', () => {
     'a driver upgrade': (world) => world.label({ 'nvidia.com/gpu-driver-upgrade-state': 'cordon-required' }),
     'another owner of the GPUs': (world) =>
       world.label({ 'nvidia.com/gpu.deploy.mig-manager': 'paused-for-driver-upgrade' }),
-    'a late pod': (world) => {
-      world.pods = [...world.pods, aGpuPod()];
-    },
     'a pause of the rollout': (world) => {
       if (world.policy) world.policy = { ...world.policy, spec: { ...world.policy.spec, rollout: { paused: true } } };
+      world.slot = undefined;
     },
     'the end of the policy': (world) => {
       world.policy = undefined;
@@ -85,6 +83,19 @@ describe('holders of GPUs that have to go', () => {
       expect(world.taintKeys).to.deep.equal([]);
     });
   }
+
+  it('come back while a late pod is waited for, on a node that stays closed', () => {
+    const world = aModeChange();
+    pause(world);
+    world.pods = [...world.pods, aGpuPod()];
+    world.step(500);
+    expect(world.labels[dcgm]).to.equal('true');
+    expect(world.step(500).verdict).to.include({ phase: 'Updating', reason: 'Draining' });
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.pods = world.pods.filter(({ metadata }) => metadata.name !== aGpuPod().metadata.name);
+    world.step(500);
+    expect(world.labels[dcgm]).to.equal('paused-for-mig-change');
+  });
 
   it('that a budget keeps are named with the refusal', () => {
     const world = aModeChange({ node: aNode(), pods: [aHolderPod('dcgm')] });
@@ -184,8 +195,9 @@ describe('a node that was closed for nothing', () => {
     world.pods = [...world.pods, aGpuPod()];
     world.step(500);
     const { verdict } = world.step(500);
-    expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
-    world.settle();
+    expect(verdict).to.include({ phase: 'Updating', reason: 'Draining' });
+    world.slot = undefined;
+    expect(world.settle().verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot' });
     expect(world.taintKeys).to.deep.equal([]);
     expect(world.done.filter((what) => what.startsWith('EvictPod'))).to.deep.equal([]);
     expect(world.now).to.be.below(noon + 5000);

@@ -108,7 +108,10 @@ describe('mig-manager’s state label', () => {
     };
     const pods = [{ ...aPluginPod(), metadata: { name: 'x' } }];
     const paused = aSlicingPolicy({ generation: 2, layouts: change.spec.layouts, rollout: { paused: true } });
-    expect(of({ policy: paused, pods }).labels).to.include({ [state]: 'waiting', [migState]: 'pending' });
+    expect(of({ policy: paused, pods, slot: undefined }).labels).to.include({
+      [state]: 'waiting',
+      [migState]: 'pending',
+    });
     const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
     expect(of({ claim: { wish: { refusal } } }).labels).to.include({ [state]: 'failed', [migState]: 'failed' });
     expect(of({ claim: { refusal, wish: undefined } }).labels[migState]).to.equal('failed');

@@ -29,8 +29,10 @@ describe('a plan', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  it('waits while the rollout is paused', () => {
-    const { verdict, commands } = judge({ policy: aSlicingPolicy({ rollout: { paused: true } }) });
+  it('waits while the rollout is paused, unless it has begun', () => {
+    const policy = aSlicingPolicy({ rollout: { paused: true } });
+    expect(judge({ policy }).verdict.reason).to.equal('AwaitingGrant');
+    const { verdict, commands } = judge({ policy, slot: undefined });
     expect(verdict).to.include({ phase: 'Pending', reason: 'Paused' });
     expect(commands).to.deep.equal([]);
   });
@@ -60,13 +62,11 @@ describe('a plan', () => {
     expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignInstances', message: '3g.20gb is not ours' });
   });
 
-  it('is looked at by its pods before the node is closed, and again after', () => {
-    const before = judge({}, { pods: [aGpuPod(), aPluginPod()] });
-    expect(before.verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
-    expect(before.commands).to.deep.equal([]);
+  it('waits on a closed node for a pod of which the agent does not know yet what it holds', () => {
     const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
     const after = judge({ node: closed }, { pods: [aGpuPod(), aPluginPod()] }, settled);
-    expect(after.verdict.reason).to.equal('PodsUseGpus');
+    expect(after.verdict).to.include({ phase: 'Updating', reason: 'Draining' });
+    expect(after.commands.map(({ name }) => name)).to.deep.equal(['WriteDrain']);
     expect(after.commands.filter(({ name }) => name === 'WriteGrant')).to.deep.equal([]);
   });
 

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
+import { WaitList } from '../../../../src/core/node/memory.ts';
+import { listUsers } from '../../../../src/core/node/rules/gpu-users.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import {
   aGpuPod,
   aHolderPod,
   aManagedPartition,
-  aNode,
   aPluginPod,
+  aSnapshot,
   aWish,
   judge,
+  noMemory,
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
@@ -56,7 +59,18 @@ describe('pods that a tenant labels as the cluster’s own', () => {
       const containers = [{ name: 'main', resources: { limits: amounts } }];
       return { ...pod, spec: { containers } };
     });
-    expect(judge({}, { pods: [aPluginPod(), ...pods] }).verdict.reason).to.equal('AwaitingGrant');
-    expect(judge({ node: aNode() }, { pods: [aPluginPod(), aGpuPod()] }).verdict.reason).to.equal('PodsUseGpus');
+    const { partition, ...snapshot } = aSnapshot();
+    if (!partition) throw new Error('the builder makes a partition');
+    const situation = {
+      node,
+      partition,
+      claim,
+      agent,
+      settings,
+      now,
+      memory: noMemory,
+      waits: new WaitList(noMemory.waits, now),
+    };
+    expect(listUsers(situation, [...pods, aGpuPod()]).map(({ metadata }) => metadata.name)).to.deep.equal(['job']);
   });
 });

@@ -27,7 +27,7 @@ function aDrift(more: Parameters<typeof aManagedPartition>[0] = {}): GpuNodePart
   return aManagedPartition({ granted: aGrant({ deadline: '2026-01-01T10:00:00Z' }), device, ...more });
 }
 
-const wishOf = ({ commands }: Answer) =>
+const wishOf = ({ commands }: Pick<Answer, 'commands'>) =>
   commands.flatMap((command) => (command.name === 'WriteWish' ? [command.fields] : []))[0];
 
 describe('the wish', () => {
@@ -41,7 +41,7 @@ describe('the wish', () => {
   it('is taken away with its policy, and is never taken for a wish: the node keeps its layout', () => {
     const left = judge({ policy: undefined });
     expect(left.verdict).to.include({ phase: 'Unmanaged', reason: 'NoPolicy' });
-    expect(wishOf(left)).to.deep.equal({ policy: null, strategy: null, wish: null, repairs: null });
+    expect(wishOf(left)).to.deep.equal({ policy: null, strategy: null, wish: null, drain: null, repairs: null });
     const world = new NodeWorld({ policy: undefined });
     world.settle();
     expect(world.partition.spec).to.have.keys('nodeUID');
@@ -82,10 +82,27 @@ describe('a list of policies that is of before', () => {
 
   it('is refused where its generation is lower than the one that the node serves', () => {
     const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
-    const { verdict, commands } = judge({ partition: served, policy });
+    const fresh = { policy: { uid: 'uid-p', generation: 3 } };
+    const { verdict, commands } = judge({ partition: served, policy }, { fresh });
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
     expect(verdict.message).to.include('generation 2').and.include('generation 3');
     expect(commands).to.deep.equal([]);
+  });
+
+  // A controller whose list of policies was the last to be read anew wrote the wish of an edit that a restore had undone.
+  it('is believed where the API server itself says so: it was restored from a backup', () => {
+    const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
+    const { looks, commands } = judge({ partition: served, policy });
+    expect(looks).to.deep.equal(['All']);
+    expect(wishOf({ commands })).to.deep.include({ policy: { name: 'p', uid: 'uid-p', generation: 2 } });
+  });
+
+  it('is asked for once, also where the wish of both generations is the same', () => {
+    const world = new NodeWorld({ partition: served, policy: aSlicingPolicy({ generation: 2 }), pods: [aPluginPod()] });
+    world.step();
+    expect(world.partition.spec.policy?.generation).to.equal(2);
+    world.step();
+    expect(world.done.filter((name) => name === 'WriteWish')).to.have.length(1);
   });
 
   it('is believed where the policy was deleted and made anew', () => {

@@ -1,0 +1,104 @@
+import type { GpuNodePartition } from '../../api/types.ts';
+import { retryAnnotation } from '../../api/names.ts';
+import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import type { Wait } from './memory.ts';
+import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
+import { deviceKey } from './refresh-mark.ts';
+import type { Situation } from './snapshot.ts';
+
+/** What failed grants of a node have in common. */
+export interface GrantFailure {
+  /** Of the policy and its generation, at the last failure. */
+  readonly generation: string;
+  /** Of the last grant that failed. */
+  readonly epoch: number;
+  /** What failed, of which GPU, with the device as it was then. */
+  readonly fault: string;
+  /** How often that has failed in a row. */
+  readonly equal: number;
+  /** Grants of this generation that failed. */
+  readonly count: number;
+  /** When the last one did, in ms since the epoch. */
+  readonly since: number;
+}
+
+/** The device was never worked on, or somebody used it: another try may well go through. */
+const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
+/** Not even that: the plan is made anew, and that is all. */
+const harmless: readonly string[] = ['PlanChanged', 'Stale', 'Stopped'];
+/** An equal failure is tried once more, and then no more. */
+const mostEqual = 2;
+
+/** What is known of failed grants, the last one included; undefined where none has failed. */
+export function grantFailureOf(situation: Situation): GrantFailure | undefined {
+  const known = parse(situation.memory.waits.GrantFailed);
+  const failed = failedGrant(situation);
+  if (failed === undefined || failed.epoch === known?.epoch) return known;
+  const generation = generationOf(situation);
+  const fault = faultOf(situation);
+  const isEqual = known?.fault === fault && !passing.includes(failed.code);
+  return {
+    generation,
+    epoch: failed.epoch,
+    fault,
+    equal: isEqual ? known.equal + 1 : 1,
+    count: known?.generation === generation ? known.count + 1 : 1,
+    since: situation.now,
+  };
+}
+
+/** Whether a grant of the generation that the policy has now has failed. */
+export function hasFailed(situation: Situation): boolean {
+  const failure = grantFailureOf(situation);
+  return failure !== undefined && failure.generation === generationOf(situation);
+}
+
+/** Whether the same would fail once more: neither the device, the driver or the policy has changed, nor has anybody asked. */
+export function isFutile(situation: Situation, failure: GrantFailure): boolean {
+  return failure.equal >= mostEqual && !hasChangedSince(situation, failure);
+}
+
+/** Whether anything is different from when it failed that may make a difference. */
+export function hasChangedSince(situation: Situation, { fault, generation }: GrantFailure): boolean {
+  return fault !== faultOf(situation) || generation !== generationOf(situation);
+}
+
+export function keepFailure({ generation, epoch, fault, equal, count, since }: GrantFailure): Wait {
+  return { since, of: [generation, epoch, fault, equal].join('|'), count };
+}
+
+function parse(wait: Wait | undefined): GrantFailure | undefined {
+  const [generation, epoch, fault, equal] = wait?.of?.split('|') ?? [];
+  if (wait === undefined || generation === undefined || fault === undefined) return undefined;
+  return { generation, epoch: Number(epoch), fault, equal: Number(equal), count: wait.count ?? 1, since: wait.since };
+}
+
+function failedGrant({ partition, now }: Situation): { readonly epoch: number; readonly code: string } | undefined {
+  const { granted } = partition.spec;
+  const { device } = partition.status ?? {};
+  if (!granted) return undefined;
+  if (isUnanswered(partition)) {
+    return Date.parse(granted.deadline) < now ? { epoch: granted.epoch, code: 'Unanswered' } : undefined;
+  }
+  const isAnswer = observedEpochOf(device, granted) === granted.epoch;
+  if (!isAnswer || device?.step !== 'Failed' || !device.error) return undefined;
+  const { code } = device.error;
+  return harmless.includes(code) ? undefined : { epoch: granted.epoch, code };
+}
+
+function generationOf({ claim }: Situation): string {
+  const { uid = '', generation = 0 } = claim.winner?.metadata ?? {};
+  return `${uid.slice(0, 8)}.${generation}`;
+}
+
+function faultOf({ partition, node }: Situation): string {
+  const { error, driverVersion, bootID, gpus = [] } = partition.status?.device ?? {};
+  const asked = node.metadata.annotations?.[retryAnnotation];
+  return fingerprint(canonicalJson([error?.code, error?.gpu, driverVersion, bootID, deviceKey(gpus), asked]));
+}
+
+/** A grant that its agent may still be acting on. */
+export function isGrantLive(partition: GpuNodePartition, now: number): boolean {
+  const { granted } = partition.spec;
+  return granted !== undefined && isUnanswered(partition) && Date.parse(granted.deadline) >= now;
+}

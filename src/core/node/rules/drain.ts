@@ -1,0 +1,160 @@
+import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
+import { hasEnded, namePods } from '../../pods/gpu-pods.ts';
+import type { Slot } from '../../rollout/slot.ts';
+import { sameJson } from '../../text/fingerprint.ts';
+import { durationMs, durationText } from '../../text/duration.ts';
+import type { Command, Drain } from '../commands.ts';
+import type { Wait } from '../memory.ts';
+import type { Ruling } from '../outcome.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import type { Verdict } from '../verdict.ts';
+import { evictPods, listRefusals, roundOf } from './evictions.ts';
+import { listUsers } from './gpu-users.ts';
+
+/** The pods of a node that is drained are listed so often, in ms: the change begins when the last one has gone. */
+const drainPollMs = 1000;
+const firstRestMs = 60_000;
+const longestRestMs = 3600_000;
+/** The names outlive a change of leader in the status of the node's partition. */
+const longestNames = 200;
+/** So many pods of one owner, one after the other, come back to where they were told to go from. */
+const mostReturns = 3;
+
+/** Has the pods go that hold what the plan destroys. @returns why the grant has to wait; undefined where they are gone */
+export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]): Ruling | undefined {
+  const { claim, now, partition } = situation;
+  const { affected, unknown } = findHolders(situation, pods);
+  const staying = [...affected, ...unknown];
+  if (staying.length === 0) return undefined;
+  const { scope = 'Affected', onTimeout = 'Skip' } = claim.winner?.spec.drain ?? {};
+  const isOver = slot.deadline !== undefined && Date.parse(slot.deadline) < now;
+  if (isOver && onTimeout === 'Skip') return giveUp(situation, 'DrainTimeout', describe(situation, staying));
+  const looping = scope === 'None' ? undefined : findLoop(situation, affected);
+  if (looping) return giveUp(situation, 'DrainLoop', describe(situation, [looping]));
+  if (scope === 'None')
+    return wait('PodsUseGpus', `${waitFor(staying)}: spec.drain.scope is None, so that they end by themselves`);
+  // Announced before it happens: exactly these pods go, for exactly this plan.
+  const bill = makeBill(situation, affected);
+  if (!sameJson(partition.spec.drain, bill)) {
+    return {
+      ...wait('Draining', `${namePods(affected)} will be evicted`),
+      commands: [{ name: 'WriteDrain', drain: bill }],
+    };
+  }
+  const commands =
+    isOver && onTimeout === 'Force' ? deletePods(situation, affected) : evictAffected(situation, affected);
+  const refusals = listRefusals(situation, affected);
+  const reason = refusals.length > 0 ? 'EvictionBlocked' : 'Draining';
+  return { ...wait(reason, describe(situation, staying)), commands };
+}
+
+/** Pods that did not go in time are left in peace for a while, longer each time, as long as they are there. */
+export function drainRests(situation: Situation): Ruling | undefined {
+  const { waits, now, partition } = situation;
+  const rest = waits.resume('DrainRest');
+  const { affectedPods = [] } = partition.status?.device?.plan ?? {};
+  if (rest === undefined || affectedPods.length === 0) return undefined;
+  const left = rest.since + restMs(rest) - now;
+  if (left <= 0) return undefined;
+  const [reason = '', ...names] = (rest.of ?? '').split(' ');
+  return resting(reason === 'DrainLoop' ? reason : 'DrainTimeout', names.join(' '), left);
+}
+
+function giveUp(situation: Situation, reason: 'DrainTimeout' | 'DrainLoop', who: string): Ruling {
+  const { waits } = situation;
+  waits.begin('DrainRest', `${reason} ${who.slice(0, longestNames)}`);
+  const rest = waits.resume('DrainRest');
+  return resting(reason, who.slice(0, longestNames), rest === undefined ? firstRestMs : restMs(rest));
+}
+
+function resting(reason: 'DrainTimeout' | 'DrainLoop', who: string, left: number): Ruling {
+  const why =
+    reason === 'DrainLoop'
+      ? 'pods of the same owner came back each time they were evicted'
+      : 'the pods on what has to go have not gone within spec.drain.timeout';
+  const message = `${why}: ${who}. Nothing was changed, the node is open; it is tried again in ${durationText(left)}`;
+  return { verdict: { phase: 'Waiting', reason, message, requeueAfterMs: left + 10 } };
+}
+
+function restMs({ count = 1 }: Wait): number {
+  return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(count - 1, 10));
+}
+
+interface Found {
+  /** Pods that have to go. */
+  readonly affected: readonly NodePod[];
+  /** Pods that use GPUs and of which the agent does not know which: it is about to learn it. */
+  readonly unknown: readonly NodePod[];
+}
+
+function findHolders(situation: Situation, pods: readonly NodePod[]): Found {
+  const { partition, claim, fresh } = situation;
+  const { plan } = partition.status?.device ?? {};
+  const users = listUsers(situation, pods);
+  const named = new Set(plan?.affectedPods);
+  const ordered = new Set(partition.spec.drain?.pods.map(({ uid }) => uid));
+  // Where not all of them could be named, any may be meant.
+  const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
+  const isAffected = (pod: NodePod): boolean =>
+    named.has(nameOf(pod)) || ordered.has(pod.metadata.uid ?? '') || (isAll && users.includes(pod));
+  const affected = pods.filter((pod) => !hasEnded(pod) && isAffected(pod));
+  const known = new Set(fresh?.holders);
+  return { affected, unknown: users.filter((pod) => !affected.includes(pod) && !known.has(nameOf(pod))) };
+}
+
+function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain {
+  const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
+  const before = partition.spec.drain?.planHash === hash ? partition.spec.drain.pods : [];
+  const known = new Set(before.map(({ uid }) => uid));
+  const added = affected.map(refOf).filter(({ uid }) => !known.has(uid));
+  return { planHash: hash, ...(drains.length > 0 && { places: drains }), pods: [...before, ...added].slice(0, 256) };
+}
+
+function evictAffected(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
+  const going = affected.filter((pod) => judgeEviction(pod) === 'Yes');
+  return evictPods(situation, going, graceOf(situation.claim.winner?.spec.drain?.gracePeriod));
+}
+
+/** The policy says so: whoever could write that may do it. */
+function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
+  const graceSeconds = graceOf(situation.claim.winner?.spec.drain?.gracePeriod);
+  return affected
+    .filter((pod) => judgeEviction(pod) !== 'Never' && pod.metadata.deletionTimestamp === undefined)
+    .map((pod) => ({ name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) }));
+}
+
+/** Never 0: that would leave the kubelet out. */
+function graceOf(gracePeriod: string | undefined): number | undefined {
+  return gracePeriod === undefined ? undefined : Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
+}
+
+/** Somebody makes a pod again, here, each time that it is evicted. */
+function findLoop(situation: Situation, affected: readonly NodePod[]): NodePod | undefined {
+  return affected.find((pod) => roundOf(situation, pod) > mostReturns);
+}
+
+function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: string): Ruling {
+  const verdict: Verdict = { phase: 'Updating', reason, message, requeueAfterMs: drainPollMs };
+  return { verdict: reason === 'Draining' ? { ...verdict, transient: true } : verdict, keepsClosed: true };
+}
+
+function describe(situation: Situation, staying: readonly NodePod[]): string {
+  const refusals = listRefusals(situation, staying);
+  const stuck = staying.flatMap((pod) => {
+    const why = explainStaying(pod);
+    return why === undefined ? [] : [`${nameOf(pod)} is ${why}`];
+  });
+  return [waitFor(staying), ...stuck, ...refusals].join('; ');
+}
+
+function waitFor(staying: readonly NodePod[]): string {
+  return `waiting for ${staying.length === 1 ? 'a pod' : `${staying.length} pods`} to go: ${namePods(staying)}`;
+}
+
+function refOf({ metadata }: NodePod): { readonly namespace: string; readonly name: string; readonly uid: string } {
+  return { namespace: metadata.namespace ?? 'default', name: metadata.name, uid: metadata.uid ?? '' };
+}
+
+function nameOf({ metadata }: NodePod): string {
+  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
+}

@@ -1,0 +1,38 @@
+import type { DeviceReport } from '../../../api/types.ts';
+import { describeReport } from '../../nvidia/labels/describe-report.ts';
+import type { MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
+import { computeLabels, type NodeLabels } from '../../nvidia/labels/node-labels.ts';
+import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
+import { computeResources } from '../../nvidia/resources/node-resources.ts';
+import { sameJson } from '../../text/fingerprint.ts';
+
+/** What GPU Feature Discovery and the device plugin make of a device. */
+export interface Prediction extends NodeLabels {
+  readonly offer: ReturnType<typeof computeResources>;
+}
+
+interface Known {
+  readonly strategy: MigStrategy;
+  readonly config: DevicePluginConfig | undefined;
+  readonly prediction: Prediction;
+}
+
+/** By the report, which nobody changes: the same is asked several times in each decision, and most decisions change no device. */
+const known = new WeakMap<DeviceReport, readonly Known[]>();
+
+export function predictDevice(
+  device: DeviceReport,
+  strategy: MigStrategy,
+  config: DevicePluginConfig | undefined,
+): Prediction {
+  const before = known.get(device) ?? [];
+  const same = before.find((one) => one.strategy === strategy && sameJson(one.config, config));
+  if (same) return same.prediction;
+  const description = describeReport(device);
+  const prediction = {
+    ...computeLabels(description, strategy, config),
+    offer: computeResources(description, strategy, config),
+  };
+  known.set(device, [...before, { strategy, config, prediction }]);
+  return prediction;
+}

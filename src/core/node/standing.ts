@@ -1,0 +1,47 @@
+import type { NodeStanding } from '../rollout/slot.ts';
+import { hasFailed, isGrantLive } from './grant-failure.ts';
+import { isClosedAnyway, isReadyNode, isUnfinished } from './node-view.ts';
+import type { Ruling } from './outcome.ts';
+import type { NodeSnapshot, Situation } from './snapshot.ts';
+
+/** What a decision says of the node's place in its rollout; whose node it is, the caller knows. */
+export type Standing = Omit<NodeStanding, 'node' | 'nodeUID' | 'policy'>;
+
+/** How a node stands after a decision. */
+export function describeStanding(situation: Situation, ruling: Ruling): Standing {
+  const { slot } = situation;
+  const { verdict, request } = ruling;
+  return {
+    ...standAside(situation),
+    hasFailed: verdict.phase !== 'Ready' && hasFailed(situation),
+    isVerified: verdict.phase === 'Ready',
+    isUnderWay: isUnderWay(situation) || (slot !== undefined && goesOn(situation, ruling)),
+    slot: slot?.startTime,
+    ...(request && { request }),
+  };
+}
+
+/** A node that takes no part. */
+export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): Standing {
+  return {
+    isReady: isReadyNode(node),
+    hasFailed: false,
+    isVerified: false,
+    isClosedAnyway: isClosedAnyway(node),
+    isUnderWay: false,
+    wishGeneration: partition?.spec.policy?.generation ?? 0,
+  };
+}
+
+/** Whether its agent may be changing it, or it is closed for that. */
+function isUnderWay({ node, partition, now, slot }: Situation): boolean {
+  const isClosed = isUnfinished(node) && (slot !== undefined || !isClosedAnyway(node));
+  return isGrantLive(partition, now) || isClosed;
+}
+
+/** Whether a node that holds a slot and is open is about to use it. Bounded: nobody keeps a slot for nothing. */
+function goesOn({ slot, now, settings }: Situation, { verdict }: Ruling): boolean {
+  const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;
+  const isMoving = verdict.phase === 'Updating' || (verdict.phase === 'Pending' && verdict.transient === true);
+  return isMoving && !(end < now);
+}

@@ -1,0 +1,51 @@
+import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
+
+/** The parts of a pod that tell whether it may be told to go. */
+export interface EvictionView {
+  readonly metadata: {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly {
+      readonly kind: string;
+      readonly uid?: string;
+      readonly controller?: boolean;
+    }[];
+  };
+}
+
+/**
+ * How a pod can be made to go, as `kubectl drain` sees it. `Never`: a static pod, which the API cannot end, or a DaemonSet's, which comes
+ * back at once. `ByForce`: nobody makes another one in its place, or its owner does not want it evicted.
+ */
+export type Evictability = 'Yes' | 'ByForce' | 'Never';
+
+const mirrorAnnotation = 'kubernetes.io/config.mirror';
+
+export function judgeEviction({ metadata }: EvictionView): Evictability {
+  const { annotations = {} } = metadata;
+  const owner = ownerOf({ metadata });
+  if (mirrorAnnotation in annotations || owner?.kind === 'DaemonSet') return 'Never';
+  const isUnwanted = annotations[evictAnnotation] === 'false' || annotations[safeToEvictAnnotation] === 'false';
+  return isUnwanted || owner === undefined ? 'ByForce' : 'Yes';
+}
+
+/** Who makes another pod in its place. */
+export function ownerOf({ metadata }: EvictionView): { readonly kind: string; readonly uid?: string } | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** Why a pod does not go by itself; undefined where it does. */
+export function explainStaying(pod: EvictionView): string | undefined {
+  const { annotations = {} } = pod.metadata;
+  switch (judgeEviction(pod)) {
+    case 'Yes':
+      return undefined;
+    case 'Never':
+      return mirrorAnnotation in annotations
+        ? 'a static pod, which no eviction ends'
+        : 'of a DaemonSet, which would make it again';
+    case 'ByForce':
+      return ownerOf(pod) === undefined
+        ? 'without a controller: nobody would make it again'
+        : `annotated ${annotations[evictAnnotation] === 'false' ? evictAnnotation : safeToEvictAnnotation}: "false"`;
+  }
+}

@@ -1,0 +1,49 @@
+import type { NodeStanding } from './slot.ts';
+import { Standings } from './standings.ts';
+
+/** How all nodes stand, each with the policy that decides over it. */
+export class FleetRollout {
+  readonly #nodes = new Map<string, NodeStanding>();
+  readonly #policies = new Map<string, Standings>();
+
+  /** @returns policies whose rollout this may move on */
+  put(standing: NodeStanding): readonly string[] {
+    const before = this.#nodes.get(standing.node);
+    const left = before !== undefined && before.policy !== standing.policy ? this.#leave(before) : [];
+    this.#nodes.set(standing.node, standing);
+    const { policy } = standing;
+    if (policy === undefined) return left;
+    return this.of(policy).put(standing) ? [...left, policy] : left;
+  }
+
+  /** @returns policies whose rollout this may move on */
+  remove(node: string): readonly string[] {
+    const before = this.#nodes.get(node);
+    this.#nodes.delete(node);
+    return before === undefined ? [] : this.#leave(before);
+  }
+
+  /** Before a node with a slot is looked at: it counts as under way until it is known what becomes of it. */
+  begin(node: string): void {
+    const before = this.#nodes.get(node);
+    if (before) this.put({ ...before, isUnderWay: true });
+  }
+
+  standingOf(node: string): NodeStanding | undefined {
+    return this.#nodes.get(node);
+  }
+
+  of(policy: string): Standings {
+    const known = this.#policies.get(policy) ?? new Standings();
+    this.#policies.set(policy, known);
+    return known;
+  }
+
+  dropPolicy(policy: string): void {
+    this.#policies.delete(policy);
+  }
+
+  #leave({ node, policy }: NodeStanding): readonly string[] {
+    return policy !== undefined && this.of(policy).remove(node) ? [policy] : [];
+  }
+}

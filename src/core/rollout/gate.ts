@@ -1,0 +1,50 @@
+import { durationText } from '../text/duration.ts';
+import { timeText } from '../text/time.ts';
+
+/** Why nodes that ask for a slot do not get one, where that is not just that others have it. */
+export type Gate =
+  | { readonly reason: 'Frozen'; readonly why: string }
+  | { readonly reason: 'Paused' }
+  | { readonly reason: 'Held' }
+  | {
+      readonly reason: 'Halted';
+      readonly failed: readonly string[];
+      readonly threshold: number;
+      readonly isCanary: boolean;
+    }
+  | { readonly reason: 'WindowClosed'; readonly opensAt: number | undefined }
+  | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly leftMs: number | undefined };
+
+const mostNames = 5;
+
+/** For conditions: why, and what to do. */
+export function describeGate(gate: Gate): string {
+  switch (gate.reason) {
+    case 'Frozen':
+      return `the whole cluster is frozen: ${gate.why}. No node starts to change; start the controller without --freeze to go on`;
+    case 'Paused':
+      return 'the rollout is paused; set spec.rollout.paused to false to go on';
+    case 'Held':
+      return 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to go on';
+    case 'Halted': {
+      const names = listNames(gate.failed);
+      const limit = gate.isCanary ? 'a canary may not fail' : `spec.rollout.failureThreshold is ${gate.threshold}`;
+      return `${gate.failed.length} failed (${names}), and ${limit}: no new node starts. Failed nodes are tried again; it goes on when they are ready, or when the policy changes`;
+    }
+    case 'WindowClosed':
+      return gate.opensAt === undefined
+        ? 'no window of spec.rollout.windows ever opens'
+        : `outside of spec.rollout.windows; the next one opens at ${timeText(gate.opensAt)}`;
+    case 'CanarySoak': {
+      const names = listNames(gate.nodes);
+      return gate.leftMs === undefined
+        ? `waiting for the canary: ${names}`
+        : `the canary is ready (${names}); the rest follows in ${durationText(gate.leftMs)}`;
+    }
+  }
+}
+
+function listNames(names: readonly string[]): string {
+  const more = names.length - mostNames;
+  return more > 0 ? `${names.slice(0, mostNames).join(', ')} and ${more} more` : names.join(', ');
+}

@@ -1,0 +1,224 @@
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { durationMs } from '../text/duration.ts';
+import { timeText } from '../text/time.ts';
+import { type CanaryState, judgeCanary } from './canary.ts';
+import type { Gate } from './gate.ts';
+import { countLimit } from './limit.ts';
+import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind, type SlotRequest } from './slot.ts';
+import type { Standings } from './standings.ts';
+import { stateOfWindows } from './windows.ts';
+
+/** All that admission is decided on. */
+export interface LedgerSnapshot {
+  readonly now: number;
+  readonly policy: GpuPartitionPolicy;
+  /** Of the nodes that the policy decides over. */
+  readonly standings: Standings;
+  /** How a node stands, whichever policy decides over it; undefined where it has not been looked at yet. */
+  readonly standingOf: (node: string) => NodeStanding | undefined;
+  /** Undefined where there is no such node. */
+  readonly uidOf: (node: string) => string | undefined;
+  /** How many nodes the policy decides over: what percentages are of. */
+  readonly size: number;
+  /** Whether all of them have been looked at, and this generation is accepted: before that nothing new starts. */
+  readonly mayAdmit: boolean;
+  /** How many nodes may be in flight of all policies together, less those in other ledgers. */
+  readonly cap: number;
+  /** Why the whole cluster is frozen; undefined where it is not. */
+  readonly frozen: string | undefined;
+}
+
+export interface LedgerStep {
+  readonly ledger: readonly Slot[];
+  readonly canary: Canary | undefined;
+  /** Nodes that got a slot. */
+  readonly admitted: readonly string[];
+  /** Nodes that lost theirs. */
+  readonly released: readonly string[];
+  /** What keeps nodes waiting; undefined where none waits, or only for others to be done. */
+  readonly gate: Gate | undefined;
+  /** When it will be different without any event, in ms. */
+  readonly requeueAfterMs: number | undefined;
+}
+
+/** The API keeps so many entries. */
+const mostSlots = 500;
+
+/**
+ * One step of a policy's rollout: gives back the slots of nodes that are verified or given up, takes note of nodes that change without one,
+ * and admits those whose turn it is. Pure; an unchanged world gives an unchanged ledger.
+ */
+export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
+  const { policy, standings, now } = snapshot;
+  const before = policy.status?.inFlight ?? [];
+  // 1. What has been given back, and what is under way although nobody knows of it: lost status, a controller that died.
+  const kept = before.filter((slot) => isHeld(slot, snapshot));
+  const held = new Set(kept.map(({ node }) => node));
+  const found = [...standings.underWay]
+    .filter((node) => !held.has(node))
+    .flatMap((node) => standings.get(node) ?? [])
+    .map((standing) => makeSlot(standing, 'Found', snapshot));
+  const ledger = [...kept, ...found].slice(0, mostSlots);
+  // 2. Whose turn it is.
+  const rollout = policy.spec.rollout ?? {};
+  const generation = policy.metadata.generation ?? 0;
+  const canary = judgeCanary(rollout.canary, policy.status?.canary, generation, standings, now);
+  const limits = judgeLimits(snapshot, ledger, canary);
+  const chosen = snapshot.mayAdmit ? choose(limits, standings, held) : [];
+  const admitted = chosen.map(({ standing, kind }) => makeSlot(standing, kind, snapshot));
+  const canaries = chosen.flatMap(({ standing, kind }) => (kind === 'New' ? [standing.node] : []));
+  return {
+    ledger: [...ledger, ...admitted],
+    canary: noteCanaries(canary, canaries),
+    admitted: [...found, ...admitted].map(({ node }) => node),
+    released: before.flatMap(({ node }) => (held.has(node) ? [] : [node])),
+    gate: isAsked(standings) ? limits.gate : undefined,
+    requeueAfterMs: requeueAfter(snapshot, ledger, limits.gate),
+  };
+}
+
+/** A slot is given back when the node is seen to be done by whoever knew of the slot. */
+function isHeld(slot: Slot, { policy, standingOf, uidOf }: LedgerSnapshot): boolean {
+  if (uidOf(slot.node) !== slot.nodeUID) return false;
+  const standing = standingOf(slot.node);
+  if (standing === undefined || standing.isUnderWay) return true;
+  const decides = standing.policy === policy.metadata.name && isFor(slot, standing);
+  return decides && standing.slot !== slot.startTime;
+}
+
+function makeSlot({ node, nodeUID, request }: NodeStanding, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
+  const { generation = 0 } = policy.metadata;
+  const timeoutMs = durationMs(policy.spec.drain?.timeout ?? '10m');
+  return {
+    node,
+    nodeUID,
+    epoch: request?.epoch ?? 0,
+    generation,
+    startTime: timeText(now),
+    deadline: timeText(now + timeoutMs),
+    kind,
+  };
+}
+
+interface Limits extends Places {
+  readonly gate: Gate | undefined;
+  readonly mayStart: Readonly<Record<SlotRequest['kind'], boolean>>;
+  /** How many of kind New. */
+  readonly mostNew: number;
+  /** How many of all kinds. */
+  readonly cap: number;
+}
+
+interface Places {
+  /** Of maxUnavailable, that no node has which is in flight or not ready. */
+  readonly open: number;
+  /** The same less those of nodes that have failed. */
+  readonly free: number;
+}
+
+function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): Limits {
+  const { policy, standings, size, now, frozen } = snapshot;
+  const { maxUnavailable = 1, failureThreshold = 1, windows, paused } = policy.spec.rollout ?? {};
+  const most = countLimit(maxUnavailable, size);
+  const isCanary = canary.places !== undefined;
+  const threshold = isCanary ? 1 : Math.max(1, countLimit(failureThreshold, size));
+  const isHalted = standings.failed.size >= threshold;
+  const window = stateOfWindows(windows, now);
+  const stops: Gate | undefined =
+    frozen === undefined ? (paused === true ? { reason: 'Paused' } : undefined) : { reason: 'Frozen', why: frozen };
+  const holds: Gate | undefined =
+    most === 0 ? { reason: 'Held' } : window.isOpen ? undefined : { reason: 'WindowClosed', opensAt: window.opensAt };
+  const halts: Gate | undefined = isHalted
+    ? { reason: 'Halted', failed: [...standings.failed], threshold, isCanary }
+    : undefined;
+  const waits: Gate | undefined =
+    canary.places === 0
+      ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], leftMs: canary.leftMs }
+      : undefined;
+  const mayChange = stops === undefined && holds === undefined;
+  return {
+    gate: stops ?? halts ?? holds ?? waits,
+    ...countPlaces(most, ledger, standings),
+    cap: Math.min(snapshot.cap, mostSlots) - ledger.length,
+    mayStart: {
+      Repair: mayChange,
+      Retry: mayChange,
+      // Nobody is disturbed where nobody can be: no window, no budget.
+      Fresh: stops === undefined && halts === undefined,
+      New: mayChange && halts === undefined,
+    },
+    mostNew: canary.places ?? Infinity,
+  };
+}
+
+/**
+ * Nodes that are in flight, not ready or have failed count. Those that have failed and are open again slow a rollout down to one node
+ * at a time, and do not stop it: that is what the threshold is for.
+ */
+function countPlaces(most: number, ledger: readonly Slot[], standings: Standings): Places {
+  const held = ledger.filter(({ kind }) => kind !== 'Fresh').map(({ node }) => node);
+  const unavailable = new Set([...held, ...standings.notReady]);
+  const failed = [...standings.failed].filter(
+    (node) => !unavailable.has(node) && standings.get(node)?.isClosedAnyway !== true,
+  );
+  const open = Math.max(0, most - unavailable.size);
+  const free = Math.max(0, open - failed.length);
+  return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free };
+}
+
+interface Choice {
+  readonly standing: NodeStanding;
+  readonly kind: SlotKind;
+}
+
+/** Who gets a slot: repairs, what is closed anyway, the cheapest of the rest, and what has failed, so that it starves nobody. */
+function choose(limits: Limits, standings: Standings, held: ReadonlySet<string>): readonly Choice[] {
+  const chosen: Choice[] = [];
+  let { open, free } = limits;
+  const take = (kind: SlotRequest['kind'], most: number): void => {
+    if (!limits.mayStart[kind] || most <= 0) return;
+    let taken = 0;
+    for (const standing of standings.firstOf(kind, held.size + most)) {
+      if (chosen.length >= limits.cap || taken >= most) return;
+      if (held.has(standing.node)) continue;
+      const isFree = standing.request?.isClosedAnyway === true;
+      // One that has failed is counted already.
+      const places = kind === 'Retry' ? open : Math.min(open, free);
+      if (!isFree && places < 1) continue;
+      chosen.push({ standing, kind: isFree ? 'Fresh' : kind });
+      taken += 1;
+      if (isFree) continue;
+      open -= 1;
+      if (kind !== 'Retry') free -= 1;
+    }
+  };
+  take('Repair', limits.cap);
+  take('Fresh', limits.cap);
+  take('New', Math.min(limits.cap, limits.mostNew));
+  take('Retry', limits.cap);
+  return chosen;
+}
+
+function noteCanaries({ record, places }: CanaryState, started: readonly string[]): Canary | undefined {
+  if (record === undefined || places === undefined || started.length === 0) return record;
+  const { readySince: _over, ...rest } = record;
+  return { ...rest, nodes: [...record.nodes, ...started] };
+}
+
+function isAsked(standings: Standings): boolean {
+  return (['Repair', 'Retry', 'Fresh', 'New'] as const).some((kind) => standings.asking(kind) > 0);
+}
+
+/** Of a node that another policy has won no event comes here. */
+const othersPollMs = 1000;
+
+function requeueAfter(
+  { now, policy, standingOf }: LedgerSnapshot,
+  ledger: readonly Slot[],
+  gate: Gate | undefined,
+): number | undefined {
+  if (ledger.some(({ node }) => standingOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
+  if (gate?.reason === 'WindowClosed') return gate.opensAt === undefined ? undefined : gate.opensAt - now + 100;
+  if (gate?.reason === 'CanarySoak') return gate.leftMs === undefined ? undefined : gate.leftMs + 100;
+  return undefined;
+}

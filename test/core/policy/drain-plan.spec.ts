@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import type { DeviceReport, GpuReport, PlanReport, Wish } from '../../../src/api/types.ts';
+import { listInTheWay, planDrained } from '../../../src/core/policy/drain-plan.ts';
+import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
+
+type Drain = NonNullable<Parameters<typeof planDrained>[2]['drain']>;
+
+const first = `${uuidOf(0)} 3g.20gb@0`;
+const second = `${uuidOf(0)} 3g.20gb@4`;
+const whole: Wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
+
+/** Two slices with these pods on them. */
+function sliced(pods: Readonly<Record<string, readonly string[]>> = {}): GpuReport {
+  return withPods(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }), pods);
+}
+
+function plan(device: DeviceReport, wish: Wish = whole): PlanReport {
+  return planWish(device, wish).report;
+}
+
+/** What the controller writes before it evicts the pods of a plan. */
+function drainOf({ hash, drains = [], affectedPods = [] }: PlanReport): Drain {
+  const pods = affectedPods.map((pod) => {
+    const [namespace = '', name = ''] = pod.split('/');
+    return { namespace, name, uid: `uid-${name}` };
+  });
+  return { planHash: hash, places: [...drains], pods };
+}
+
+function replan(device: DeviceReport, drain: Drain, wish: Wish = whole, reported?: PlanReport): PlanReport {
+  return planDrained(device, wish, { drain, reported }, new Map(), new Map()).report;
+}
+
+describe('a plan that pods are in the way of', () => {
+  it('names its steps for when they have gone, the pods, and what they hold', () => {
+    const device = aDevice(sliced({ '3g.20gb@4': ['team/b', 'team/a'], '3g.20gb@0': ['team/b'] }));
+    const { report, work } = planWish(device, whole);
+    expect(report).to.deep.include({ affectedPods: ['team/a', 'team/b'], drains: [first, second] });
+    expect(report).to.include({ destroy: 2, create: 1 }).and.to.not.have.any.keys('refusal', 'refusalCode', 'morePods');
+    expect(work[0]?.steps.map(({ action }) => action)).to.deep.equal([
+      'DestroyInstance',
+      'DestroyInstance',
+      'CreateInstance',
+    ]);
+  });
+
+  it('names nobody where there is a way around them', () => {
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '1g.5gb': 3 } }] };
+    const { report, work } = planWish(aDevice(sliced({ '3g.20gb@0': ['team/a'] })), wish);
+    expect(report).to.not.have.any.keys('affectedPods', 'drains');
+    expect(work[0]?.steps[0]).to.include({ action: 'DestroyInstance', start: 4 });
+  });
+
+  it('disturbs the fewest, and leaves the others where they are', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4'] });
+    const device = aDevice(withPods(gpu, { '1g.5gb@0': ['team/a'], '1g.5gb@1': ['team/b'], '3g.20gb@4': ['team/c'] }));
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 2 } }] };
+    expect(plan(device, wish)).to.deep.include({ affectedPods: ['team/a', 'team/b'], keep: 1 });
+    const one = { gpus: [{ uuid: uuidOf(0), profiles: { '4g.20gb': 1, '1g.5gb': 1 } }] };
+    expect(plan(device, one)).to.deep.include({ affectedPods: ['team/a', 'team/b', 'team/c'] });
+    const small = { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 1, '3g.20gb': 1 } }] };
+    expect(plan(device, small)).to.deep.include({ affectedPods: ['team/b'], drains: [`${uuidOf(0)} 1g.5gb@1`] });
+  });
+
+  it('names the pods of instances that go where MIG mode is disabled, and of one that loses a compute instance', () => {
+    const off = plan(aDevice(sliced({ '3g.20gb@0': ['team/a'] })), { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] });
+    expect(off).to.deep.include({ affectedPods: ['team/a'], drains: [first], modeChanges: 1 });
+    const gpu = aGpu({ slices: ['3g.20gb@0'] });
+    const parts = ['1c.3g.20gb', '2c.3g.20gb'].map((profile) => ({ profile }));
+    const split = { ...gpu, instances: gpu.instances.map((one) => ({ ...one, computeInstances: parts })) };
+    const cut = plan(aDevice(withPods(split, { '3g.20gb@0': ['team/a'] })), {
+      gpus: [{ uuid: uuidOf(0), profiles: { '2c.3g.20gb': 1 } }],
+    });
+    expect(cut).to.deep.include({ affectedPods: ['team/a'], drains: [first], destroy: 0 });
+  });
+
+  it('is refused where a process runs that no pod explains, and goes around it as long as it can', () => {
+    const stuck = aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] });
+    const both = aDevice(withPods(stuck, { '3g.20gb@4': ['team/b'] }));
+    expect(plan(both))
+      .to.include({ refusalCode: 'InUse', destroy: 0 })
+      .and.to.not.have.any.keys('affectedPods', 'drains');
+    expect(plan(both).refusal)
+      .to.match(/^GPU 0 .*3g\.20gb at 0/)
+      .and.to.not.include('3g.20gb at 4');
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '1g.5gb': 2 } }] };
+    expect(plan(both, wish)).to.deep.include({ affectedPods: ['team/b'], drains: [second] });
+  });
+
+  it('takes a process on an instance for that of the pod that holds it, or holds the whole GPU', () => {
+    const gpu = aGpu({ slices: ['3g.20gb@0*'] });
+    expect(plan(aDevice(withPods(gpu, { '3g.20gb@0': ['team/a'] })))).to.deep.include({ affectedPods: ['team/a'] });
+    const held = aDevice({ ...gpu, busy: true, pods: ['team/a'] });
+    expect(plan(held)).to.deep.include({ affectedPods: ['team/a'], drains: [uuidOf(0), first] });
+  });
+
+  it('names no pod where another GPU of the wish is refused: nobody is sent away for nothing', () => {
+    const device = aDevice(sliced({ '3g.20gb@0': ['team/a'] }), aGpu({ index: 1, slices: ['3g.20gb@0*'] }));
+    const wish = { gpus: [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '7g.40gb': 1 } })) };
+    expect(plan(device, wish)).to.include({ refusalCode: 'InUse' }).and.to.not.have.any.keys('affectedPods', 'drains');
+  });
+
+  it('names as many pods as the API takes, and says how many more there are', () => {
+    const names = Array.from({ length: 300 }, (_, index) => `team/pod-${String(index).padStart(3, '0')}`);
+    const { affectedPods, morePods } = plan(aDevice(sliced({ '3g.20gb@0': names })));
+    expect(affectedPods).to.deep.equal(names.slice(0, 256));
+    expect(morePods).to.equal(44);
+    const long = names.map((name) => name.padEnd(300, 'x'));
+    const cut = plan(aDevice(sliced({ '3g.20gb@0': long })));
+    expect(cut.affectedPods?.join('').length).to.be.within(15_000, 16_000);
+    expect((cut.affectedPods?.length ?? 0) + (cut.morePods ?? 0)).to.equal(300);
+  });
+
+  it('has another hash for other steps, other pods, and other places', () => {
+    const hashes = [
+      plan(aDevice(sliced())),
+      plan(aDevice(sliced({ '3g.20gb@0': ['team/a'] }))),
+      plan(aDevice(sliced({ '3g.20gb@0': ['team/b'] }))),
+      plan(aDevice(sliced({ '3g.20gb@4': ['team/a'] }))),
+    ].map(({ hash }) => hash);
+    expect(new Set(hashes).size).to.equal(4);
+  });
+});
+
+describe('a plan while its pods are told to go', () => {
+  const busy = aDevice(sliced({ '3g.20gb@0': ['team/a'], '3g.20gb@4': ['team/b'] }));
+  const drain = drainOf(plan(busy));
+
+  it('stays what it is while they leave one by one', () => {
+    for (const pods of [{ '3g.20gb@0': ['team/a'] }, { '3g.20gb@4': ['team/b'] }, {}]) {
+      expect(replan(aDevice(sliced(pods)), drain)).to.deep.equal(plan(busy));
+    }
+  });
+
+  it('stays what it is while only their processes are left', () => {
+    const left = aDevice(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] }));
+    expect(plan(left).refusalCode).to.equal('InUse');
+    expect(replan(left, drain)).to.deep.equal(plan(busy));
+  });
+
+  it('is another one, of what is really there, when a pod comes to what goes', () => {
+    const now = aDevice(sliced({ '3g.20gb@0': ['team/new'], '3g.20gb@4': ['team/b'] }));
+    const next = replan(now, drain);
+    expect(next).to.deep.equal(plan(now));
+    expect(next.affectedPods).to.deep.equal(['team/b', 'team/new']);
+  });
+
+  it('is another one when a GPU is lost, or the wish is another', () => {
+    const lost = aDevice(aGpu({ error: 'GpuLost: fell off the bus' }));
+    expect(replan(lost, drain)).to.deep.equal(plan(lost));
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 7 } }] };
+    const now = aDevice(sliced({ '3g.20gb@4': ['team/b'] }));
+    expect(replan(now, drain, wish)).to.deep.equal(plan(now, wish));
+  });
+
+  it('is as it was for a pod on an instance that stays, whether it ends or comes', () => {
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1, '4g.20gb': 1 } }] };
+    const pods = { '3g.20gb@0': ['team/a'], '3g.20gb@4': ['team/b'] };
+    const before = plan(aDevice(sliced(pods)), wish);
+    expect(before).to.deep.include({ affectedPods: ['team/a'], keep: 1 });
+    for (const stays of [[], ['team/b', 'team/c']]) {
+      const now = aDevice(sliced({ '3g.20gb@4': stays }));
+      expect(replan(now, drainOf(before), wish).hash).to.equal(before.hash);
+    }
+  });
+
+  it('names who was named before, where the controller tells others to go too, or finds one gone already', () => {
+    const reported = plan(busy);
+    const [a, b] = drain.pods;
+    const other = { namespace: 'team', name: 'elsewhere', uid: 'uid' };
+    for (const pods of [[a, b, other], [b], []]) {
+      const told = { ...drain, pods: pods.flatMap((pod) => pod ?? []) };
+      expect(replan(aDevice(sliced()), told, whole, reported)).to.deep.equal(reported);
+    }
+  });
+
+  it('says who is really in the way, pod or process', () => {
+    const users = new Map([[first, ['pid 42 (python3)']]]);
+    const processes = aDevice(withPods(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] }), { '3g.20gb@4': ['team/b'] }));
+    expect(listInTheWay(processes, plan(busy), users)).to.deep.equal([
+      'GPU 0 (A100-SXM4-40GB): pid 42 (python3) runs on 3g.20gb at 0',
+      'GPU 0 (A100-SXM4-40GB): pod team/b holds 3g.20gb at 4',
+    ]);
+    expect(listInTheWay(aDevice(sliced()), plan(busy), users)).to.deep.equal([]);
+    const held = aDevice({ ...aGpu(), busy: true, pods: ['team/a'] });
+    expect(listInTheWay(held, plan(held), new Map())).to.deep.equal(['GPU 0 (A100-SXM4-40GB): pod team/a holds it']);
+  });
+});
