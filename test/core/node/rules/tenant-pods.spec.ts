@@ -62,14 +62,11 @@ describe('pods that a tenant labels as the cluster’s own', () => {
     const { partition, ...snapshot } = aSnapshot();
     if (!partition) throw new Error('the builder makes a partition');
     const situation = {
-      node,
+      ...snapshot,
       partition,
-      claim,
-      agent,
-      settings,
-      now,
+      slot: undefined,
       memory: noMemory,
-      waits: new WaitList(noMemory.waits, now),
+      waits: new WaitList(noMemory.waits, snapshot.now),
     };
     expect(listUsers(situation, [...pods, aGpuPod()]).map(({ metadata }) => metadata.name)).to.deep.equal(['job']);
   });
