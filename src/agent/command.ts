@@ -9,9 +9,11 @@ import { Reflector } from '../kube/reflector.ts';
 import { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import { whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
+import { type HealthServer, serveHealth } from '../process/health.ts';
+import { createRegistry } from '../process/metrics.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
-import { integer, oneOf } from '../process/option.ts';
+import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { NodeAgent } from './agent.ts';
@@ -24,7 +26,10 @@ interface Options {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly nvidiaSmi?: string;
-  readonly driverRoot?: string;
+  readonly driverRoot?: readonly string[];
+  readonly libraryPath?: string;
+  readonly healthPort?: number;
+  readonly healthHost?: string;
   readonly stateDir: string;
   readonly podResourcesSocket: string;
   readonly readIntervalMs: number;
@@ -43,7 +48,14 @@ export function agentCommand(): Command {
     .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
-    .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
+    .option(
+      '--driver-root <folders>',
+      'where the driver’s files may be, in order: nvidia-smi is run by chroot inside the first that has one',
+      list,
+    )
+    .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, where its libraries are in no usual place')
+    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .option('--health-host <address>', 'address to serve them at', process.env['POD_IP'] ?? '127.0.0.1')
     .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
     .option(
       '--pod-resources-socket <file>',
@@ -76,7 +88,9 @@ async function runAgent(options: Options): Promise<void> {
   exitOnUnhandled(logger);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
-  const device = await openDevice(options, logger, signal);
+  const state: { agent?: NodeAgent; isLocked?: () => boolean } = {};
+  const health = await serveAgentHealth(options, logger, state);
+  const { device, isLocked } = await openDevice(options, logger, signal);
   const agent = new NodeAgent({
     client,
     device,
@@ -89,6 +103,7 @@ async function runAgent(options: Options): Promise<void> {
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });
+  Object.assign(state, { agent, isLocked });
   const queue = new WorkQueue({
     logger,
     backoff: { baseMs: 250, maxMs: 30_000 },
@@ -105,6 +120,27 @@ async function runAgent(options: Options): Promise<void> {
   await whenAborted(signal);
   await watch.stop();
   await queue.stop();
+  await health?.stop();
+}
+
+/** Live as long as it answers: a driver that hangs is told, and no restart would help. */
+async function serveAgentHealth(
+  { healthPort, healthHost }: Options,
+  logger: Logger,
+  state: { readonly agent?: NodeAgent; readonly isLocked?: () => boolean },
+): Promise<HealthServer | undefined> {
+  if (healthPort === undefined) return undefined;
+  return serveHealth({
+    logger,
+    port: healthPort,
+    ...(healthHost !== undefined && { host: healthHost }),
+    registry: createRegistry({ program: 'agent' }),
+    live: { process: () => undefined },
+    ready: {
+      lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds the lock of this node'),
+      device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
+    },
+  });
 }
 
 async function readLine(file: string): Promise<string | undefined> {

@@ -35,6 +35,7 @@ interface Options {
   readonly leaderElect: boolean;
   readonly leaseSeconds: number;
   readonly healthPort?: number;
+  readonly healthHost?: string;
   readonly logLevel: LogLevel;
   readonly grantDeadlineSeconds: number;
   readonly settleMs: number;
@@ -75,6 +76,7 @@ export function controllerCommand(): Command {
     .option('--no-leader-elect', 'lead without a Lease; only where no other controller runs')
     .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
     .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .option('--health-host <address>', 'address to serve them at', process.env['POD_IP'] ?? '127.0.0.1')
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
     .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
     .option('--settle-ms <n>', 'time between closing a node and looking for pods again', integer(0, 60_000), 300)
@@ -124,7 +126,7 @@ async function runController(options: Options): Promise<void> {
   exitOnUnhandled(logger);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
-  const state = { leads: false };
+  const state: { leads: boolean; operator?: GpuPartitionOperator | undefined } = { leads: false };
   const health =
     options.healthPort === undefined
       ? undefined
@@ -132,8 +134,14 @@ async function runController(options: Options): Promise<void> {
           logger,
           port: options.healthPort,
           registry: createRegistry({ program: 'controller' }),
-          live: { process: () => undefined },
-          ready: { started: () => undefined },
+          ...(options.healthHost !== undefined && { host: options.healthHost }),
+          // An API server that does not answer is no reason to restart: only a loop that stands still is.
+          live: { loops: () => explainStandstill(state.operator?.longestRunMs ?? 0) },
+          // Whoever stands by has nothing to synchronise.
+          ready: {
+            watches: () =>
+              !state.leads || state.operator?.isSynced === true ? undefined : 'the watches have no complete lists yet',
+          },
         });
   const lead = async (term: Term): Promise<void> => {
     state.leads = true;
@@ -157,6 +165,7 @@ async function runController(options: Options): Promise<void> {
         holdersDeadlineMs: options.clientsDeadlineSeconds * 1000,
       },
     });
+    state.operator = operator;
     try {
       await untilAborted(operator.start(), term.signal);
       await whenAborted(term.signal);
@@ -164,6 +173,7 @@ async function runController(options: Options): Promise<void> {
       if (!term.signal.aborted) throw error;
     } finally {
       await operator.stop();
+      state.operator = undefined;
       state.leads = false;
     }
   };
@@ -181,6 +191,14 @@ async function runController(options: Options): Promise<void> {
   } finally {
     await health?.stop();
   }
+}
+
+/** Every request has a limit and every retry an end: a reconcile that takes longer than this stands still. */
+const longestReconcileMs = 10 * 60_000;
+
+function explainStandstill(longestRunMs: number): string | undefined {
+  if (longestRunMs < longestReconcileMs) return undefined;
+  return `a reconcile has been at work for ${Math.round(longestRunMs / 1000)} s`;
 }
 
 function equalitySelector(text: string): LabelSelector {

@@ -20,7 +20,7 @@ export function openHost({ nvidiaSmi, driverRoot }: HostOptions, { cwd }: Termin
   return report(3, () =>
     openNvidiaSmi({
       ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
-      ...(driverRoot === undefined ? {} : { driverRoot: resolve(cwd, driverRoot) }),
+      ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
     }),
   );
 }
