@@ -1,6 +1,7 @@
-// Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write.
+// Writes the parts of the chart that are the same as config/, and src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { writeChart } from './chart.mjs';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
@@ -54,6 +55,7 @@ const metadata = {
   },
 };
 
+await writeChart();
 await mkdir(target, { recursive: true });
 for (const file of (await readdir(source)).filter((name) => name.startsWith('gpupartition.dev_')).sort()) {
   const crd = parse(await readFile(new URL(file, source), 'utf8'));

@@ -22,7 +22,7 @@ describe('whoever has the controller’s token', () => {
     this.timeout(60_000);
     await applyFolder(cluster(), 'config/crd');
     await applyFolder(cluster(), 'config/rbac');
-    const [namespace, account] = accountOf(await renderFolder(cluster(), 'config/default'), 'Deployment');
+    const [namespace, account] = accountOf(await renderFolder('config/default'), 'Deployment');
     token = await cluster().serviceAccountToken(namespace, account);
     tenant = await createNamespace(cluster(), 'tenant');
     const spec = { taints: [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }], podCIDR: '10.9.0.0/24' };
