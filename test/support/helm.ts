@@ -54,3 +54,5 @@ async function isThere(file: string): Promise<boolean> {
     () => false,
   );
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(`${await findHelm()}\n`);
