@@ -77,6 +77,8 @@ export const nodeReasons = [
   'PolicyInvalid',
   'PlanOnly',
   'AgentNotReporting',
+  'AgentTooOld',
+  'AgentTooNew',
   'DeviceUnreadable',
   'NoGpus',
   'UnknownProfile',

@@ -159,6 +159,7 @@ async function runController(options: Options): Promise<void> {
         refreshAfterMs: options.refreshAfterMs,
         pluginSelector: options.devicePluginSelector,
         systemNamespaces: options.systemNamespaces,
+        version: programVersion,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
         gpuHolders: options.gpuClients ?? defaultHolders,
