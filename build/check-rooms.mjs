@@ -17,7 +17,10 @@ const order = [
   'policy',
   'node',
   'status',
+  'plan',
   'migparted',
+  'explain',
+  'view',
 ];
 const core = 'src/core/';
 

@@ -1,11 +1,15 @@
-// Writes the parts of the chart that are the same as config/, and src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write.
+// Writes the parts of the chart that are the same as config/; src/api/generated from crds/: one TypeScript interface per kind, and
+// an ajv standalone validator of what users write; docs/metrics.md; and Grafana's dashboard.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { writeChart } from './chart.mjs';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
+import { format } from 'prettier';
 import { parse } from 'yaml';
+import { writeDashboard } from './generate-dashboard.mjs';
+import { writeMetricsPage } from './generate-metrics.mjs';
 
 /** What comes from files of users; all else the API server has validated. */
 const validated = ['GpuPartitionPolicy'];
@@ -39,6 +43,19 @@ function toJsonSchema(node, path = []) {
   return result;
 }
 
+/** What the API server fills in where a user leaves a field out, as nested objects; undefined where nothing. */
+function defaultsOf({ default: value, properties }) {
+  const inner = Object.entries(properties ?? {}).flatMap(([name, child]) => {
+    const found = defaultsOf(child);
+    return found === undefined ? [] : [[name, found]];
+  });
+  // Fields of an object that may be absent are filled in only where it is there: none of ours has such.
+  if (properties !== undefined && value === undefined && inner.length > 0) {
+    throw new Error(`defaults in an object without a default: ${inner.map(([name]) => name).join(', ')}`);
+  }
+  return inner.length > 0 ? { ...value, ...Object.fromEntries(inner) } : value;
+}
+
 const metadata = {
   type: 'object',
   additionalProperties: true,
@@ -52,6 +69,7 @@ const metadata = {
     deletionTimestamp: { type: 'string' },
     labels: { type: 'object', additionalProperties: { type: 'string' } },
     annotations: { type: 'object', additionalProperties: { type: 'string' } },
+    finalizers: { type: 'array', items: { type: 'string' } },
   },
 };
 
@@ -81,6 +99,17 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
   await writeFile(new URL(`${module}.ts`, target), types);
   if (!validated.includes(kind)) continue;
 
+  const { spec } = version.schema.openAPIV3Schema.properties;
+  const defaults = defaultsOf({ ...spec, default: {} });
+  await writeFile(
+    new URL(`${module}.defaults.ts`, target),
+    await format(`${banner}\nexport const specDefaults = ${JSON.stringify(defaults)} as const;\n`, {
+      parser: 'typescript',
+      singleQuote: true,
+      printWidth: 120,
+    }),
+  );
+
   const ajv = new Ajv({ allErrors: true, strict: false, code: { source: true, esm: true, lines: true } });
   const validate = ajv.compile(schema);
   const code = standaloneCode.default ? standaloneCode.default(ajv, validate) : standaloneCode(ajv, validate);
@@ -104,3 +133,6 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
     ].join('\n'),
   );
 }
+
+await writeMetricsPage();
+await writeDashboard();

@@ -4,7 +4,6 @@ import { observedEpochOf } from '../core/node/observed-epoch.ts';
 import { offersDevices } from '../core/nvidia/resources/advertised.ts';
 import { describeReport } from '../core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../core/nvidia/resources/node-resources.ts';
-import { listInTheWay, planDrained } from '../core/policy/drain-plan.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -19,6 +18,7 @@ import { GrantWork, type WorkOutcome } from './grant-work.ts';
 import { cutHolders, type Kubelet } from './kubelet.ts';
 import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
+import { Planner } from './planner.ts';
 import { faultFields, keepOutcome, pickReading, retryMs, retrySoonMs } from './report-fields.ts';
 
 export interface AgentOptions {
@@ -47,6 +47,7 @@ export class NodeAgent {
   readonly #own: OwnPartition;
   readonly #view: DeviceView;
   readonly #claim: Claim;
+  readonly #planner: Planner;
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
   #plannedWish: unknown;
@@ -65,9 +66,10 @@ export class NodeAgent {
     this.#own = new OwnPartition(client, options.nodeName);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
     this.#claim = new Claim(this.#view, bootID);
+    this.#planner = new Planner(this.#view, this.#claim);
     this.#grantClock = new GrantClock(clock);
-    const parts = { client, device, kubelet, logger, view: this.#view, claim: this.#claim, clock: this.#grantClock };
-    this.#work = new GrantWork(parts);
+    const known = { view: this.#view, claim: this.#claim, planner: this.#planner, clock: this.#grantClock };
+    this.#work = new GrantWork({ client, device, kubelet, logger, ...known });
   }
 
   /**
@@ -213,14 +215,11 @@ export class NodeAgent {
   }
 
   #plan(partition: Partition): { readonly plan?: PlanReport } {
-    const { spec, status } = partition;
-    const { wish, drain } = spec;
-    const { report, users, hasReport, hasFailed } = this.#view;
+    const { wish, drain } = partition.spec;
     this.#plannedWish = wish;
-    const foreign = this.#claim.foreign(partition);
-    const marks = { drain, reported: status?.device?.plan };
-    const plan = wish && hasReport && !hasFailed ? planDrained(report, wish, marks, foreign, users).report : undefined;
-    const isHeld = plan !== undefined && listInTheWay(report, plan, users).length > 0;
+    const isRead = this.#view.hasReport && !this.#view.hasFailed;
+    const plan = wish && isRead ? this.#planner.plan(partition, wish).report : undefined;
+    const isHeld = plan !== undefined && this.#planner.listInTheWay(plan).length > 0;
     this.#view.isInUse = isHeld || plan?.refusalCode === 'InUse';
     this.#view.isDraining = drain !== undefined;
     return plan ? { plan } : {};

@@ -9,19 +9,20 @@ import { Reflector } from '../kube/reflector.ts';
 import { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import { whenAborted } from '../process/abort.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
-import { type HealthServer, serveHealth } from '../process/health.ts';
-import { createRegistry } from '../process/metrics.ts';
+import type { Checks } from '../process/health.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { NodeAgent } from './agent.ts';
+import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import type { Partition } from './partition.ts';
 
-interface Options {
+interface Options extends TimeoutOptions {
   readonly nodeName: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -32,6 +33,7 @@ interface Options {
   readonly healthHost?: string;
   readonly stateDir: string;
   readonly podResourcesSocket: string;
+  readonly ignorePods?: boolean;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
   readonly rebootSentinel: string;
@@ -41,7 +43,7 @@ interface Options {
 
 /** The program: options, then one watch on the node's own object, until a signal ends it. */
 export function agentCommand(): Command {
-  return new Command('agent')
+  return addTimeoutOptions(new Command('agent'))
     .description('partitions the GPUs of this node as its GpuNodePartition grants')
     .version(programVersion)
     .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
@@ -61,6 +63,10 @@ export function agentCommand(): Command {
       '--pod-resources-socket <file>',
       'where the kubelet tells who holds which GPU',
       '/var/lib/kubelet/pod-resources/kubelet.sock',
+    )
+    .option(
+      '--ignore-pods',
+      'goes on where the kubelet does not tell who holds a GPU: a pod that holds one without a process on it is not seen then',
     )
     .option(
       '--read-interval-ms <n>',
@@ -86,15 +92,27 @@ export function agentCommand(): Command {
 async function runAgent(options: Options): Promise<void> {
   const logger = createLogger({ level: options.logLevel }).child({ node: options.nodeName });
   exitOnUnhandled(logger);
+  const isPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+  const hidden = explainHiddenProcesses({ proc: '/proc', pid: process.pid, isPod });
+  if (hidden !== undefined) throw new Error(hidden);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
   const state: { agent?: NodeAgent; isLocked?: () => boolean } = {};
-  const health = await serveAgentHealth(options, logger, state);
-  const { device, isLocked } = await openDevice(options, logger, signal);
+  const health = await openHealth(options, logger, {
+    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds the lock of this node'),
+    device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
+  });
+  const timeouts = readTimeouts(options);
+  const opened = await openDevice({ ...options, timeouts }, logger, signal, (done) => health?.metrics.operated(done));
+  const device = health?.metrics.measure(opened.device) ?? opened.device;
   const agent = new NodeAgent({
     client,
     device,
-    kubelet: kubeletOf(new PodResourcesClient({ socket: options.podResourcesSocket }), logger),
+    kubelet: kubeletOf({
+      client: new PodResourcesClient({ socket: options.podResourcesSocket }),
+      ignorePods: options.ignorePods === true,
+      logger,
+    }),
     logger,
     nodeName: options.nodeName,
     agentVersion: programVersion,
@@ -103,10 +121,11 @@ async function runAgent(options: Options): Promise<void> {
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });
-  Object.assign(state, { agent, isLocked });
+  Object.assign(state, { agent, isLocked: opened.isLocked });
   const queue = new WorkQueue({
     logger,
     backoff: { baseMs: 250, maxMs: 30_000 },
+    observer: health?.metrics.observeQueue(),
     reconcile: (name, stopped) => agent.reconcile(watch.store.get(name), stopped),
   });
   const watch = new Reflector<Partition>({
@@ -116,31 +135,18 @@ async function runAgent(options: Options): Promise<void> {
     fieldSelector: `metadata.name=${options.nodeName}`,
     onChange: ({ key }) => queue.add(key),
   }).start();
+  health?.metrics.attach({ queue, watch });
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);
   await watch.stop();
   await queue.stop();
-  await health?.stop();
+  await health?.server.stop();
 }
 
-/** Live as long as it answers: a driver that hangs is told, and no restart would help. */
-async function serveAgentHealth(
-  { healthPort, healthHost }: Options,
-  logger: Logger,
-  state: { readonly agent?: NodeAgent; readonly isLocked?: () => boolean },
-): Promise<HealthServer | undefined> {
+async function openHealth({ healthPort, healthHost }: Options, logger: Logger, ready: Checks) {
   if (healthPort === undefined) return undefined;
-  return serveHealth({
-    logger,
-    port: healthPort,
-    ...(healthHost !== undefined && { host: healthHost }),
-    registry: createRegistry({ program: 'agent' }),
-    live: { process: () => undefined },
-    ready: {
-      lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds the lock of this node'),
-      device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
-    },
-  });
+  const { serveAgentHealth } = await import('./health.ts');
+  return serveAgentHealth({ logger, port: healthPort, host: healthHost, ready });
 }
 
 async function readLine(file: string): Promise<string | undefined> {

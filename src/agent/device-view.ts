@@ -114,7 +114,11 @@ export class DeviceView {
     try {
       const word = await this.#kubelet?.ask(report, this.strategy);
       this.#report = word
-        ? { ...report, gpus: [...withHolders(report.gpus ?? [], word.holders)], advertised: word.advertised }
+        ? {
+            ...report,
+            gpus: [...withHolders(report.gpus ?? [], word.holders)],
+            ...(word.advertised && { advertised: word.advertised }),
+          }
         : report;
     } catch (error) {
       return this.#fail(error);
@@ -137,7 +141,7 @@ export class DeviceView {
   async settle(isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean): Promise<void> {
     if (!this.isSettling || !this.#report) return;
     const word = await this.#kubelet?.ask(this.#report, this.strategy).catch(() => undefined);
-    if (!word || !isFollowed(word.advertised)) return;
+    if (!word?.advertised || !isFollowed(word.advertised)) return;
     this.#settleUntil = -Infinity;
     this.#report = { ...this.#report, advertised: word.advertised };
   }

@@ -1,6 +1,5 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
-import { listInTheWay, planDrained } from '../core/policy/drain-plan.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
 import { listHeldDevices } from '../core/pods/slice-holders.ts';
@@ -14,6 +13,7 @@ import { type Fault, faultOf, GrantRefused } from './fault.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { Kubelet } from './kubelet.ts';
 import type { Partition } from './partition.ts';
+import type { Planner } from './planner.ts';
 
 /** How it went, and the reading that proves it, where there is one. */
 export interface WorkOutcome {
@@ -30,6 +30,7 @@ interface Parts {
   readonly logger: Logger;
   readonly view: DeviceView;
   readonly claim: Claim;
+  readonly planner: Planner;
   readonly clock: GrantClock;
 }
 
@@ -48,12 +49,11 @@ export class GrantWork {
 
   /** @throws GrantRefused, DeviceError, and the API server's errors: then nothing was destroyed */
   async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
-    const { device, logger, view, claim, clock } = this.#parts;
+    const { device, logger, view, planner, clock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
     const readFault = await view.read();
     if (readFault) return { fault: readFault };
-    const marks = { drain: partition.spec.drain, reported: partition.status?.device?.plan };
-    const plan = planDrained(view.report, granted, marks, claim.foreign(partition, granted), view.users);
+    const plan = planner.plan(partition, granted, granted);
     const { refusal, refusalCode } = plan.report;
     if (refusal !== undefined) {
       return { fault: refusalCode === 'InUse' ? explainUse(refusal) : { code: 'Refused', message: refusal } };
@@ -65,7 +65,7 @@ export class GrantWork {
       return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
     }
     // 3. It was made for when its pods have gone. The kubelet and the driver know best whether they have.
-    const inTheWay = listInTheWay(view.report, plan.report, view.users);
+    const inTheWay = planner.listInTheWay(plan.report);
     if (inTheWay.length > 0) return { fault: explainUse(inTheWay.join('; ')) };
     // 4. Carry it out. The grant is confirmed at the API server itself before the first destroy.
     const end = clock.explainEnd(granted);
@@ -112,7 +112,8 @@ export class GrantWork {
       confirm: () => this.#confirm(partition, granted, false),
       listHeld: async () => {
         const word = await kubelet?.ask(view.report, partition.spec.strategy);
-        return word ? listHeldDevices(word.holders, view.report) : new Set();
+        if (!word) return new Set();
+        return new Set([...listHeldDevices(word.holders, view.report), ...word.holders.stale.map(({ id }) => id)]);
       },
     };
   }

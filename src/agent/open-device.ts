@@ -7,6 +7,7 @@ import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../device/errors.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
+import type { Deadlines } from '../device/command/runner.ts';
 import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
@@ -19,6 +20,7 @@ export interface DeviceOptions {
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
+  readonly timeouts: Deadlines;
 }
 
 export interface OpenDevice {
@@ -27,19 +29,28 @@ export interface OpenDevice {
   readonly isLocked: () => boolean;
 }
 
+/** Told of each operation that is done, as a command line. */
+type OnOperation = (done: string) => void;
+
 /** Opens the GPUs of this node, and waits until no other agent works on them. */
-export async function openDevice(options: DeviceOptions, logger: Logger, signal: AbortSignal): Promise<OpenDevice> {
+export async function openDevice(
+  options: DeviceOptions,
+  logger: Logger,
+  signal: AbortSignal,
+  onOperation?: OnOperation,
+): Promise<OpenDevice> {
   const { stateDir, nvidiaSmi, driverRoot, libraryPath } = options;
   const lock = await takeLock(stateDir, logger, signal);
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
   const smi = awaitNvidiaSmi({
+    ...options.timeouts,
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
     ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
     ...(libraryPath === undefined ? {} : { libraryPath }),
   });
-  return { device: deviceOf(smi, { journal, lock, logger }), isLocked: () => lock.isHeld() };
+  return { device: deviceOf(smi, { journal, lock, logger, onOperation }), isLocked: () => lock.isHeld() };
 }
 
 /** The agent's view of a driver. */
@@ -49,10 +60,12 @@ export function deviceOf(
     journal,
     lock,
     logger,
+    onOperation,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'isHeld'>;
     readonly logger: Logger;
+    readonly onOperation?: OnOperation | undefined;
   },
 ): Device {
   return {
@@ -68,7 +81,10 @@ export function deviceOf(
         mayStart: () => lock.isHeld() && options.mayStart(),
         listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
-        onProgress: ({ uuid, done }) => logger.info('device operation', { gpu: uuid, done }),
+        onProgress: ({ uuid, done }) => {
+          logger.info('device operation', { gpu: uuid, done });
+          onOperation?.(done);
+        },
       });
       const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
       return { failures, state: device };

@@ -5,23 +5,33 @@ import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Kubelet } from './kubelet.ts';
 
-/** What a kubelet does not tell, now or ever: the agent works without it, as well as it can. Anything else may pass. */
+export interface KubeletOptions {
+  readonly client: Pick<PodResourcesClient, 'list' | 'listAllocatable'>;
+  /** Works on without a kubelet that tells who holds what: processes alone show then who uses a GPU. */
+  readonly ignorePods: boolean;
+  readonly logger: Logger;
+}
+
+/** What a kubelet does not tell, now or ever; anything else may pass. */
 const untold: readonly string[] = ['KubeletSocketMissing', 'KubeletUnsupported'];
 
 /** The agent's view of the kubelet's PodResources. */
-export function kubeletOf(client: Pick<PodResourcesClient, 'list' | 'listAllocatable'>, logger: Logger): Kubelet {
+export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubelet {
   let wasTold = true;
   return {
     async ask(device, strategy) {
       try {
         // One after the other: the kubelet refuses callers in a hurry.
         const holdings = await client.list();
-        const allocatable = await client.listAllocatable();
+        const allocatable = await orUntold(client.listAllocatable(), ['KubeletUnsupported']);
         wasTold = true;
+        const holders = holdersOf(device, holdings);
+        if (allocatable === undefined) return { holders };
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-        return { holders: holdersOf(device, holdings), advertised: { stale, ...some(resources) } };
+        return { holders, advertised: { stale, ...some(resources) } };
       } catch (error) {
-        if (!(error instanceof KubeletError) || !untold.includes(error.code)) throw error;
+        // Who holds what is unknown: that is not nobody.
+        if (!ignorePods || !isUntold(error, untold)) throw error;
         if (wasTold)
           logger.warn('the kubelet does not tell who holds GPUs; processes alone do', { error: error.message });
         wasTold = false;
@@ -29,6 +39,19 @@ export function kubeletOf(client: Pick<PodResourcesClient, 'list' | 'listAllocat
       }
     },
   };
+}
+
+async function orUntold<T>(answer: Promise<T>, codes: readonly string[]): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isUntold(error, codes)) return undefined;
+    throw error;
+  }
+}
+
+function isUntold(error: unknown, codes: readonly string[]): error is KubeletError {
+  return error instanceof KubeletError && codes.includes(error.code);
 }
 
 /** Server-side apply makes null of an empty map, which the schema refuses. */

@@ -34,6 +34,9 @@ export const evictAnnotation = 'gpupartition.dev/evict';
 /** The same in Cluster Autoscaler's words. */
 export const safeToEvictAnnotation = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 
+/** On a policy that makes its GPUs whole before it goes. */
+export const cleanupFinalizer = 'gpupartition.dev/cleanup';
+
 /** Field managers of server-side apply: two writers, two managers. */
 export const controllerManager = 'gpu-partition-controller';
 export const agentManager = 'gpu-partition-agent';
@@ -57,7 +60,6 @@ export const policyReasons = [
   'Failed',
   'Invalid',
   'Valid',
-  'NotSupportedYet',
   'NotConfigured',
   'BadWindow',
   'SharingRefused',
@@ -103,6 +105,8 @@ export const nodeReasons = [
   'PodsUseGpus',
   'ProcessesUseGpus',
   'NoPodsUseGpus',
+  'GpusUnhealthy',
+  'GpusHealthy',
   'Applying',
   'AdvertisePending',
   'RefreshBlocked',

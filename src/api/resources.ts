@@ -12,3 +12,11 @@ export const resourceSlices = {
   kind: 'ResourceSlice',
 } as const;
 export const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as const;
+export const events = { group: '', version: 'v1', plural: 'events', kind: 'Event' } as const;
+export const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' } as const;
+export const disruptionBudgets = {
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+} as const;

@@ -25,6 +25,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/validate.ts')).validateCommand,
   },
   {
+    name: 'plan',
+    summary: 'say what a change of policies does to a cluster: GPUs, pods, waves of nodes; nothing is written',
+    load: async () => (await import('./commands/plan.ts')).planCommand,
+  },
+  {
+    name: 'retry',
+    summary: 'ask for another try on nodes where the same has failed several times',
+    load: async () => (await import('./commands/retry.ts')).retryCommand,
+  },
+  {
     name: 'fit',
     summary: 'say whether one GPU can take a layout, where its slices go, and what must be destroyed for it',
     load: async () => (await import('./commands/fit.ts')).fitCommand,
@@ -45,8 +55,23 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
+    name: 'status',
+    summary: 'show the fleet, or a node with a picture of each GPU; --watch follows it',
+    load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
+  {
+    name: 'explain',
+    summary: 'explain pod NAMESPACE/NAME: why a pod is pending, and what would let it run',
+    load: async () => (await import('./commands/explain.ts')).explainCommand,
+  },
+  {
     name: 'node',
     summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion of bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
 ];

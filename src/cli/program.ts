@@ -37,7 +37,9 @@ async function buildProgram(
   programName: string,
 ): Promise<Command> {
   const program = new Command(programName)
-    .description('Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts. No cluster is needed.')
+    .description(
+      'Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts; see and explain a cluster.',
+    )
     .version(programVersion)
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', `\n${EXIT_CODES}`);
@@ -84,7 +86,8 @@ function redirect(command: Command, terminal: Terminal): void {
 function commandPath(argv: readonly string[]): readonly string[] {
   const [name, next] = argv;
   if (!commands.some((entry) => entry.name === name) || name === undefined) return [];
-  return name === 'import' && next === 'mig-parted' ? [name, next] : [name];
+  const isPart = (name === 'import' && next === 'mig-parted') || (name === 'explain' && next === 'pod');
+  return isPart ? [name, next] : [name];
 }
 
 function reportError(error: unknown, terminal: Terminal, command: string): ExitCode {

@@ -21,7 +21,10 @@ export interface Terminal {
   readonly cwd: string;
 }
 
-export type Style = 'red' | 'yellow' | 'green' | 'bold' | 'dim';
+export type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
+
+/** Of a terminal that says nothing, and of what is no terminal. */
+const usualColumns = 80;
 
 /**
  * The one way out. Names, keys and words of files and tools are printed in many places; here, after all of them, what a terminal
@@ -40,6 +43,37 @@ export class Output {
     this.#stream.write(escapeInvisible(text).replaceAll(this.#escape, '\u001B'));
   }
 
+  /** Columns of the terminal. */
+  get columns(): number {
+    return sizeOf(this.#stream, 'columns') ?? usualColumns;
+  }
+
+  /** Rows of the terminal; undefined where it is none. */
+  get rows(): number | undefined {
+    return sizeOf(this.#stream, 'rows');
+  }
+
+  /** Calls back when the terminal has another size. @returns how to end that */
+  onResize(action: () => void): () => void {
+    this.#stream.on('resize', action);
+    return () => void this.#stream.off('resize', action);
+  }
+
+  /** Moves to the first row, and clears the screen where asked for. */
+  home(clears: boolean): void {
+    this.#stream.write(clears ? '\u001B[2J\u001B[H' : '\u001B[H');
+  }
+
+  /** Writes a row over what was there. */
+  writeRow(text: string): void {
+    this.write(text);
+    this.#stream.write('\u001B[K\n');
+  }
+
+  clearBelow(): void {
+    this.#stream.write('\u001B[J');
+  }
+
   /** Colours a text where the stream is a terminal that shows colours; `NO_COLOR` and `FORCE_COLOR` decide before that. */
   paint(style: Style, text: string): string {
     if (!showsColors(this.#stream)) return text;
@@ -53,6 +87,11 @@ export function openTerminal({ stdin, stdout, stderr, cwd }: Streams): Terminal 
 
 export function paint(output: Output, style: Style, text: string): string {
   return output.paint(style, text);
+}
+
+function sizeOf(stream: Writable, side: 'columns' | 'rows'): number | undefined {
+  const size: unknown = Reflect.get(stream, side);
+  return typeof size === 'number' && size > 0 ? size : undefined;
 }
 
 function showsColors(stream: Writable): boolean {

@@ -4,7 +4,7 @@ import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
-import { type Slot, slotOf } from '../core/rollout/slot.ts';
+import { type NodeStanding, type Slot, slotOf } from '../core/rollout/slot.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
@@ -74,6 +74,14 @@ export class Cluster {
     const policy = this.policies.get(metadata.name);
     if (policy?.metadata.uid !== metadata.uid) return undefined;
     return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
+  }
+
+  /** How a node stands. One that another policy decides over since it was looked at counts as under way until it is looked at again. */
+  standingOf(node: string): NodeStanding | undefined {
+    const standing = this.rollout.standingOf(node);
+    return (
+      standing && { ...standing, isUnderWay: standing.isUnderWay || standing.policy !== this.fleet.winnerOf(node) }
+    );
   }
 
   /** Nodes in flight of all policies but one. */

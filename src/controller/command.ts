@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import { defaultHolders, type GpuHolder } from '../core/pods/gpu-holders.ts';
-import { type LabelSelector, parseEqualitySelector } from '../core/pods/plugin-pods.ts';
+import type { LabelSelector } from '../core/pods/plugin-pods.ts';
 import { defaultSystemNamespaces } from '../core/pods/system-pods.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
@@ -16,15 +16,13 @@ import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
+import { steadyMs } from '../process/clock.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
+import { configMapName, equalitySelector } from '../process/plugin-option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { ControllerMetrics } from './metrics.ts';
 import { GpuPartitionOperator } from './operator.ts';
-
-interface ConfigMapName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 interface Options {
   readonly kubeconfig?: string;
@@ -43,13 +41,17 @@ interface Options {
   readonly refreshAfterMs: number;
   readonly devicePluginSelector?: LabelSelector;
   readonly systemNamespaces: readonly string[];
-  readonly devicePluginConfigMap?: ConfigMapName;
+  readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
   readonly advertiseDeadlineSeconds: number;
   readonly gpuClients?: readonly GpuHolder[];
   readonly clientsDeadlineSeconds: number;
   readonly maxConcurrentNodes: string;
   readonly freeze?: string;
+  readonly deleteDeadlineSeconds: number;
 }
+
+/** No reconcile takes so long while the API server is there: each of its requests has a deadline. */
+const stalledMs = 5 * 60_000;
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
 export function controllerCommand(): Command {
@@ -116,6 +118,12 @@ export function controllerCommand(): Command {
       limit,
       '10%',
     )
+    .option(
+      '--delete-deadline-seconds <n>',
+      'how long a policy with onDelete: DisableMig may take to make its GPUs whole before it goes all the same',
+      integer(1, 86_400),
+      1800,
+    )
     .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
     .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
     .action(async (options: Options) => runController(options));
@@ -126,22 +134,19 @@ async function runController(options: Options): Promise<void> {
   exitOnUnhandled(logger);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
-  const state: { leads: boolean; operator?: GpuPartitionOperator | undefined } = { leads: false };
+  const state = { leads: false };
+  const registry = options.healthPort === undefined ? undefined : createRegistry({ program: 'controller' });
+  const metrics = registry && new ControllerMetrics(registry, steadyMs);
   const health =
     options.healthPort === undefined
       ? undefined
       : await serveHealth({
           logger,
           port: options.healthPort,
-          registry: createRegistry({ program: 'controller' }),
           ...(options.healthHost !== undefined && { host: options.healthHost }),
-          // An API server that does not answer is no reason to restart: only a loop that stands still is.
-          live: { loops: () => explainStandstill(state.operator?.longestRunMs ?? 0) },
-          // Whoever stands by has nothing to synchronise.
-          ready: {
-            watches: () =>
-              !state.leads || state.operator?.isSynced === true ? undefined : 'the watches have no complete lists yet',
-          },
+          ...(registry && { registry }),
+          live: { loops: () => metrics?.explainStall(stalledMs) },
+          ready: { watches: () => metrics && explainUnsynced(metrics) },
         });
   const lead = async (term: Term): Promise<void> => {
     state.leads = true;
@@ -149,9 +154,14 @@ async function runController(options: Options): Promise<void> {
       // Nothing that was begun as the leader goes on after: neither a write nor its retries.
       client: new KubeClient(client.config, controllerManager, term),
       logger,
+      metrics,
       instance: options.identity,
       agentNamespace: options.agentNamespace,
-      rollout: { maxConcurrentNodes: options.maxConcurrentNodes, freeze: options.freeze },
+      rollout: {
+        maxConcurrentNodes: options.maxConcurrentNodes,
+        freeze: options.freeze,
+        deleteDeadlineMs: options.deleteDeadlineSeconds * 1000,
+      },
       settings: {
         settleMs: options.settleMs,
         deadlineMs: options.grantDeadlineSeconds * 1000,
@@ -166,7 +176,6 @@ async function runController(options: Options): Promise<void> {
         holdersDeadlineMs: options.clientsDeadlineSeconds * 1000,
       },
     });
-    state.operator = operator;
     try {
       await untilAborted(operator.start(), term.signal);
       await whenAborted(term.signal);
@@ -174,7 +183,7 @@ async function runController(options: Options): Promise<void> {
       if (!term.signal.aborted) throw error;
     } finally {
       await operator.stop();
-      state.operator = undefined;
+      metrics?.detach();
       state.leads = false;
     }
   };
@@ -194,30 +203,15 @@ async function runController(options: Options): Promise<void> {
   }
 }
 
-/** Every request has a limit and every retry an end: a reconcile that takes longer than this stands still. */
-const longestReconcileMs = 10 * 60_000;
-
-function explainStandstill(longestRunMs: number): string | undefined {
-  if (longestRunMs < longestReconcileMs) return undefined;
-  return `a reconcile has been at work for ${Math.round(longestRunMs / 1000)} s`;
-}
-
-function equalitySelector(text: string): LabelSelector {
-  const selector = parseEqualitySelector(text);
-  if (selector === undefined) throw new InvalidArgumentError('must be labels as in app=my-plugin,tier=gpu.');
-  return selector;
+/** One that stands by is ready to take over; one that leads decides nothing before its lists are complete. */
+function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefined {
+  return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }
 
 function nameList(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))) return names;
   throw new InvalidArgumentError('must be names of namespaces as in gpu-operator,kube-system.');
-}
-
-function configMapName(text: string): ConfigMapName {
-  const [, namespace, name] = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
-  if (namespace === undefined || name === undefined) throw new InvalidArgumentError('must be NAMESPACE/NAME.');
-  return { namespace, name };
 }
 
 function readHolders(path: string): readonly GpuHolder[] {

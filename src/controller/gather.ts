@@ -2,6 +2,7 @@ import { nodePartitions, nodes, pods, policies, resourceSlices } from '../api/re
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
+import { listReportedHolders } from '../core/pods/slice-holders.ts';
 import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -96,11 +97,7 @@ export class Gatherer {
   /** The watch does not keep them. */
   async #readHolders(name: string): Promise<readonly string[]> {
     const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
-    const gpus = partition?.status?.device?.gpus ?? [];
-    return gpus.flatMap(({ pods: whole = [], instances }) => [
-      ...whole,
-      ...instances.flatMap(({ pods: some = [] }) => some),
-    ]);
+    return listReportedHolders(partition?.status?.device?.gpus ?? []);
   }
 
   /** Anybody may bind any number of pods to a node: what is kept of them is little, and few lists are read at a time. */

@@ -13,6 +13,7 @@ import type { Logger } from '../process/logger.ts';
 import { AgentPods } from './agents.ts';
 import { Cluster } from './cluster.ts';
 import { ConfigMapFiles } from './config-map-files.ts';
+import type { ControllerMetrics, WatchFigures } from './metrics.ts';
 import { Executor } from './execute.ts';
 import { Gatherer } from './gather.ts';
 import { type AgentPod, type NodeObject, projectAgentPod, projectNode, stripManagedFields } from './project.ts';
@@ -30,6 +31,7 @@ export interface GpuPartitionOperatorOptions {
   readonly agentNamespace: string;
   /** Name of this process in Events, usually the pod's. */
   readonly instance: string;
+  readonly metrics?: ControllerMetrics | undefined;
 }
 
 /** Status of a policy is written at most this often, in ms: many nodes change at a time. */
@@ -48,7 +50,7 @@ export class GpuPartitionOperator extends ResilientOperator {
   }
 
   protected override async init(): Promise<void> {
-    const { client, logger, settings, rollout, instance, agentNamespace } = this.#options;
+    const { client, logger, settings, rollout, instance, agentNamespace, metrics } = this.#options;
     const events = this.own(new EventRecorder({ client, logger, controller: 'gpupartition.dev/controller', instance }));
     const fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
     const agents = new AgentPods();
@@ -73,7 +75,7 @@ export class GpuPartitionOperator extends ResilientOperator {
         if (!cluster.partitions.isOwn(object)) nodeQueue.add(key);
       },
     });
-    this.watch<AgentPod>({
+    const agentWatch = this.watch<AgentPod>({
       resource: pods,
       namespace: agentNamespace,
       labelSelector: agentSelector,
@@ -93,10 +95,12 @@ export class GpuPartitionOperator extends ResilientOperator {
     // 2. Work.
     const nodeQueue = this.createQueue({
       concurrency: nodeConcurrency,
+      observer: metrics?.observeQueue('nodes'),
       reconcile: (name) => nodeReconciler.reconcile(name),
     });
     const policyQueue = this.createQueue({
       concurrency: 4,
+      observer: metrics?.observeQueue('policies'),
       reconcile: (name) => policyReconciler.reconcile(name),
     });
     const requeueNodes = (names: Iterable<string>): void => {
@@ -121,6 +125,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       const { key } = change;
       if (change.type === 'delete') {
         for (const policy of fleet.removeNode(key)) tellPolicy(policy);
+        metrics?.forget(key);
         return nodeQueue.add(key);
       }
       const { object, previous } = change;
@@ -139,6 +144,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       gatherer: new Gatherer({ client, cluster, settings, configFiles, now }),
       executor: new Executor({ client, cluster, configFiles, log: logger, now }),
       reporter,
+      onStep: (step) => metrics?.take(step),
       now,
     });
     const policyReconciler = new PolicyReconciler({
@@ -149,6 +155,21 @@ export class GpuPartitionOperator extends ResilientOperator {
       requeueNodes,
       tellPolicy,
       now,
+    });
+    metrics?.attach({
+      queues: new Map([
+        ['nodes', nodeQueue],
+        ['policies', policyQueue],
+      ]),
+      watches: new Map<string, WatchFigures>([
+        [policies.plural, policyWatch],
+        [nodes.plural, nodeWatch],
+        [nodePartitions.plural, partitionWatch],
+        [pods.plural, agentWatch],
+      ]),
+      fleet,
+      partitions: partitionWatch.store,
+      nodes: nodeWatch.store,
     });
     await this.waitForSync();
     logger.info('watches are complete', {

@@ -1,4 +1,5 @@
 import { evictAnnotation, safeToEvictAnnotation } from '../api/names.ts';
+import { mirrorAnnotation } from '../core/pods/eviction.ts';
 import type { NodePod } from '../core/node/snapshot.ts';
 import { foreignGpuResource, isGpuResource } from '../core/pods/gpu-resource.ts';
 import { deviceClassPrefix } from '../core/pods/gpu-pods.ts';
@@ -9,9 +10,6 @@ export type PodObject = KubeObject & NodePod;
 type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number] & {
   readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
 };
-
-/** By which `judgeEviction` knows a static pod, and one whose owner does not want it to go. */
-const keptAnnotations = ['kubernetes.io/config.mirror', evictAnnotation, safeToEvictAnnotation];
 
 /**
  * A pod of a node, as far as it matters. Anybody may make a pod of 1 MB: of a pod that is not the cluster's own, no text is kept but
@@ -39,7 +37,7 @@ export function projectPod(
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       // At most one is the controller: it tells who makes the pod anew.
       ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),
-      ...(annotations && { annotations: keepAnnotations(annotations) }),
+      ...keepAnnotations(annotations),
     },
     spec: {
       containers: keep(containers.containers),
@@ -62,14 +60,6 @@ export function gpuResourcesOf(
     ((isGpuResource(name) || name === foreignGpuResource) && Object.hasOwn(allocatable, name));
 }
 
-function keepAnnotations(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const kept = keptAnnotations.flatMap((key) => {
-    const value = annotations[key];
-    return value === undefined ? [] : [[key, value.slice(0, 8)] as const];
-  });
-  return Object.fromEntries(kept);
-}
-
 function keepResources({ resources = {} }: Container, isKept: (resource: string) => boolean): Container {
   const keep = (amounts: Readonly<Record<string, string | number>> = {}) =>
     Object.fromEntries(Object.entries(amounts).filter(([name]) => isKept(name)));
@@ -78,6 +68,18 @@ function keepResources({ resources = {} }: Container, isKept: (resource: string)
 }
 
 function dropManagedFields(pod: PodObject): PodObject {
-  const { managedFields: _unused, annotations: _unread, ...metadata } = pod.metadata;
-  return { ...pod, metadata };
+  const { managedFields: _unused, annotations, ...metadata } = pod.metadata;
+  return { ...pod, metadata: { ...metadata, ...keepAnnotations(annotations) } };
+}
+
+/** Those that say whether it may be evicted; of a static pod only that it is one. */
+function keepAnnotations(
+  annotations: Readonly<Record<string, string>> = {},
+): Pick<PodObject['metadata'], 'annotations'> {
+  const kept = Object.entries({
+    ...(annotations[mirrorAnnotation] !== undefined && { [mirrorAnnotation]: 'true' }),
+    ...(annotations[evictAnnotation] === 'false' && { [evictAnnotation]: 'false' }),
+    ...(annotations[safeToEvictAnnotation] === 'false' && { [safeToEvictAnnotation]: 'false' }),
+  });
+  return kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) };
 }

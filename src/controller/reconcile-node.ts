@@ -7,6 +7,7 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import type { Cluster } from './cluster.ts';
 import type { Executor } from './execute.ts';
 import type { Gatherer } from './gather.ts';
+import type { NodeStep } from './node-step.ts';
 import type { NodeReporter } from './report-node.ts';
 
 /** Our own write should be back within moments; after so many ms the Node itself is asked. */
@@ -20,6 +21,7 @@ export class NodeReconciler {
   readonly #gatherer: Gatherer;
   readonly #executor: Executor;
   readonly #reporter: NodeReporter;
+  readonly #onStep: ((step: NodeStep) => void) | undefined;
   readonly #now: () => number;
 
   constructor(parts: {
@@ -27,12 +29,15 @@ export class NodeReconciler {
     readonly gatherer: Gatherer;
     readonly executor: Executor;
     readonly reporter: NodeReporter;
+    /** Told what was found and done, for logs and metrics. */
+    readonly onStep?: ((step: NodeStep) => void) | undefined;
     readonly now: () => number;
   }) {
     this.#cluster = parts.cluster;
     this.#gatherer = parts.gatherer;
     this.#executor = parts.executor;
     this.#reporter = parts.reporter;
+    this.#onStep = parts.onStep;
     this.#now = parts.now;
   }
 
@@ -53,6 +58,7 @@ export class NodeReconciler {
     // 3. Execute.
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);
+    this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
     // 4. Report.
     return { requeueAfterMs: await this.#reporter.report(snapshot, refusal ?? verdict, memory) };
   }

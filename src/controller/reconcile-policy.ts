@@ -2,6 +2,8 @@ import { ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import { listRefused, type PolicyRecord } from '../core/policy/fleet.ts';
+import { wantedFinalizers } from '../core/policy/retirement.ts';
+import type { PolicyTally } from '../core/policy/tally.ts';
 import type { Gate } from '../core/rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
@@ -24,7 +26,11 @@ export interface RolloutSettings {
   readonly maxConcurrentNodes: Limit;
   /** Why no node may start to change; absent where they may. */
   readonly freeze?: string | undefined;
+  /** How long a policy that is deleted may take to make its GPUs whole, in ms. */
+  readonly deleteDeadlineMs: number;
 }
+
+const mostLeft = 10;
 
 /** Accepts a policy's generations, admits its nodes one after the other, and writes its status from what was found of them. */
 export class PolicyReconciler {
@@ -67,39 +73,48 @@ export class PolicyReconciler {
     const isAccepted = !isNew || record.refused.size === 0;
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
     // 2. Whose turn it is. What is accepted is written before anything of it starts.
-    const step = this.#step(policy, record);
-    await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted, step.gate), record.tally));
+    const { gate } = this.#step(record);
+    await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally));
     record.acceptedGeneration = accepted;
-    if (!isNew) await this.#writeLedger(name, step);
+    const requeueAfterMs = isNew ? undefined : await this.#moveOn(record);
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
-    if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs: step.requeueAfterMs };
+    if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs };
     record.toldRefusal = told;
     this.#requeueNodes(record.nodes);
-    return { requeueAfterMs: step.requeueAfterMs };
+    return { requeueAfterMs };
   }
 
-  #step(policy: Policy, record: PolicyRecord): LedgerStep {
+  /** @returns when to look again, in ms */
+  async #moveOn(record: PolicyRecord): Promise<number | undefined> {
+    const { name } = record.policy.metadata;
+    const policy = this.#cluster.policies.get(name);
+    if (!policy || this.#cluster.fleet.policy(name) !== record) return undefined;
+    const step = this.#step(record);
+    await this.#writeLedger(policy, step);
+    const leftMs = await this.#retire(record);
+    return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
+  }
+
+  #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
     const { rollout, nodes, partitions } = this.#cluster;
-    const { name } = policy.metadata;
+    const { name, generation } = policy.metadata;
     const cap = countLimit(this.#settings.maxConcurrentNodes, partitions.size);
     return stepLedger({
       now: this.#now(),
-      policy: this.#cluster.policies.get(name) ?? policy,
+      policy: { ...policy, status: this.#cluster.policies.get(name)?.status ?? {} },
       standings: rollout.of(name),
-      standingOf: (node) => rollout.standingOf(node),
+      standingOf: (node) => this.#cluster.standingOf(node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
-      size: record.tally.matched - record.tally.size('lost'),
-      mayAdmit: record.acceptedGeneration === policy.metadata.generation && record.tally.size('unseen') === 0,
+      size: tally.matched - tally.size('lost'),
+      mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),
       cap: cap - this.#cluster.inFlightBeside(name),
       frozen: this.#settings.freeze,
     });
   }
 
   /** Compare-and-swap: whoever decided on an older ledger has decided nothing. */
-  async #writeLedger(name: string, { ledger, canary, admitted, released }: LedgerStep): Promise<void> {
-    const policy = this.#cluster.policies.get(name);
-    if (!policy) return;
-    const { uid, resourceVersion } = policy.metadata;
+  async #writeLedger(policy: Policy, { ledger, canary, admitted, released }: LedgerStep): Promise<void> {
+    const { name, uid, resourceVersion } = policy.metadata;
     const { inFlight = [], canary: knownCanary } = policy.status ?? {};
     if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
     const written = await this.#client.apply<Policy>(
@@ -112,6 +127,49 @@ export class PolicyReconciler {
     // A place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
       for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
+  }
+
+  /** Keeps a policy that is to make its GPUs whole until it has. @returns when that is given up, in ms */
+  async #retire({ policy, tally }: PolicyRecord): Promise<number | undefined> {
+    const { name } = policy.metadata;
+    const own = tally.matched - tally.size('lost');
+    const underWay = this.#cluster.rollout.of(name).underWay.size;
+    const isGoing = policy.metadata.deletionTimestamp !== undefined;
+    const isDone = isGoing && underWay === 0 && (tally.inPhase('Ready') === own || this.#isOverdue(policy));
+    const known = this.#cluster.policies.get(name);
+    const finalizers = known && wantedFinalizers(known, isDone);
+    if (known && finalizers) {
+      const { resourceVersion } = known.metadata;
+      const written = await this.#client.merge<Policy>(
+        { resource: policies, name },
+        { metadata: { resourceVersion, finalizers } },
+      );
+      this.#cluster.policies.remember(written);
+      if (isDone) this.#tellLeft(known, tally);
+    }
+    return isGoing && !isDone ? this.#overdueAt(policy) - this.#now() + 10 : undefined;
+  }
+
+  /** A node that is dead must not keep a policy for ever. */
+  #tellLeft(policy: Policy, tally: PolicyTally): void {
+    const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
+    if (left.length === 0) return;
+    this.#events.record({
+      object: policy,
+      resource: policies,
+      type: 'Warning',
+      reason: 'NotDisabled',
+      action: 'Delete',
+      message: `the policy goes although MIG was not disabled on ${left.join(', ')}: not done within ${this.#settings.deleteDeadlineMs / 1000} s`,
+    });
+  }
+
+  #isOverdue(policy: GpuPartitionPolicy): boolean {
+    return policy.metadata.deletionTimestamp !== undefined && this.#overdueAt(policy) < this.#now();
+  }
+
+  #overdueAt({ metadata }: GpuPartitionPolicy): number {
+    return Date.parse(metadata.deletionTimestamp ?? '') + this.#settings.deleteDeadlineMs;
   }
 
   /** Asks each node whether it can take the policy, a few at a time. @returns false where the policy was edited meanwhile */

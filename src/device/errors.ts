@@ -15,6 +15,10 @@ const table = {
     advice: 'allow a reset of this GPU (allow.gpuReset) or reset it while nothing uses it',
   },
   RebootRequired: { scope: 'Gpu', advice: 'drain and reboot the node; the reset of a single GPU does not help here' },
+  Unhealthy: {
+    scope: 'Gpu',
+    advice: 'the GPU is left as it is: drain the node and see to the GPU (nvidia-smi -q), then reset or replace it',
+  },
   GpuLost: {
     scope: 'Gpu',
     advice: 'the GPU does not answer; drain and reboot the node, look for Xid 79 in the kernel log',
@@ -28,7 +32,10 @@ const table = {
     scope: 'Gpu',
     advice: 'the driver reported success and did nothing; try again later, then look into the kernel log',
   },
-  TimedOut: { scope: 'Node', advice: 'the driver is slow or hangs; raise the deadline on nodes with many instances' },
+  TimedOut: {
+    scope: 'Node',
+    advice: 'the driver is slow or hangs; where it is slow, raise the limit by the option that is named',
+  },
   DriverFailed: { scope: 'Gpu', advice: 'look into the kernel log (dmesg) for NVRM and Xid lines' },
   Stopped: { scope: 'Node', advice: 'it goes on with the next grant; the device is as reported' },
   Unresponsive: {

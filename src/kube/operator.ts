@@ -40,8 +40,6 @@ export abstract class ResilientOperator extends operator.default {
   protected readonly client: KubeClient;
   readonly #logger: Logger;
   readonly #parts: Stoppable[] = [];
-  readonly #watches: (() => boolean)[] = [];
-  readonly #runs: (() => number)[] = [];
   readonly #syncs: ((signal?: AbortSignal) => Promise<void>)[] = [];
   /** What is watched, by the id that the base class gives it (`plural.apiVersion`). */
   readonly #watched = new Map<string, Resource>();
@@ -76,16 +74,6 @@ export abstract class ResilientOperator extends operator.default {
     for (const part of this.#parts.splice(0).toReversed()) await part.stop();
   }
 
-  /** Whether every watch has a complete list. */
-  get isSynced(): boolean {
-    return this.#watches.length > 0 && this.#watches.every((isSynced) => isSynced());
-  }
-
-  /** How long the oldest reconcile has been at work, in ms; 0 when none is. */
-  get longestRunMs(): number {
-    return Math.max(0, ...this.#runs.map((run) => run()));
-  }
-
   /** Has a part stopped with the operator. */
   protected own<Part extends Stoppable>(part: Part): Part {
     this.#parts.push(part);
@@ -96,7 +84,6 @@ export abstract class ResilientOperator extends operator.default {
   protected watch<T extends KubeObject>(options: WatchOptions<T>): Reflector<T> {
     const reflector = new Reflector<T>({ ...options, client: this.client, logger: this.#logger });
     this.#syncs.push((signal) => reflector.waitForSync(signal));
-    this.#watches.push(() => reflector.synced);
     this.#watched.set(idOf(options.resource), options.resource);
     return this.own(reflector.start());
   }
@@ -107,9 +94,7 @@ export abstract class ResilientOperator extends operator.default {
       await untilAborted(this.#isSetUp.promise, signal);
       return options.reconcile(key, signal);
     };
-    const queue = this.own(new WorkQueue({ ...options, reconcile, logger: this.#logger }));
-    this.#runs.push(() => queue.longestRunMs);
-    return queue;
+    return this.own(new WorkQueue({ ...options, reconcile, logger: this.#logger }));
   }
 
   /**

@@ -21,14 +21,22 @@ export interface QueueOptions {
   readonly backoff?: BackoffOptions;
   /** Called after a failed reconcile; `retryInMs` is absent for a terminal error. */
   readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
+  readonly observer?: QueueObserver | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
 
-/** Counts since the start, for metrics. */
+/** Counts since the start. */
 export interface QueueCounts {
   readonly succeeded: number;
   readonly failed: number;
+}
+
+/** Told of each reconcile, for metrics. */
+export interface QueueObserver {
+  /** A key is taken to work, so many ms after it was added. */
+  started(waitedMs: number): void;
+  ended(result: 'success' | 'error', tookMs: number): void;
 }
 
 interface Delayed {
@@ -48,7 +56,8 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: Clock;
   readonly #stopped = new AbortController();
-  readonly #waiting = new Set<string>();
+  /** Keys that wait for their turn, and since when. */
+  readonly #waiting = new Map<string, number>();
   /** Keys at work, and since when. */
   readonly #working = new Map<string, number>();
   readonly #runs = new Set<Promise<void>>();
@@ -82,7 +91,7 @@ export class WorkQueue {
   /** Has the key reconciled soon. */
   add(key: string): void {
     if (this.#stopped.signal.aborted) return;
-    this.#waiting.add(key);
+    if (!this.#waiting.has(key)) this.#waiting.set(key, this.#clock.monotonicMs());
     // Not at once: the reconcile must not run on its caller's stack, and equal keys of one turn are one run.
     if (this.#turnIsDue) return;
     this.#turnIsDue = true;
@@ -121,13 +130,15 @@ export class WorkQueue {
   }
 
   #startWork(): void {
-    for (const key of this.#waiting) {
+    for (const [key, sinceMs] of this.#waiting) {
       if (this.#working.size >= (this.#options.concurrency ?? 1)) return;
       if (this.#working.has(key)) continue;
       if (this.#isTurnOver()) return;
       this.#waiting.delete(key);
       this.#cancelDelay(key);
-      this.#working.set(key, this.#clock.monotonicMs());
+      const nowMs = this.#clock.monotonicMs();
+      this.#working.set(key, nowMs);
+      this.#options.observer?.started(nowMs - sinceMs);
       const run = this.#work(key).finally(() => {
         this.#runs.delete(run);
         this.#working.delete(key);
@@ -152,13 +163,18 @@ export class WorkQueue {
 
   async #work(key: string): Promise<void> {
     const { signal } = this.#stopped;
+    const { observer } = this.#options;
+    const startedMs = this.#clock.monotonicMs();
     try {
       const result = await this.#options.reconcile(key, signal);
       this.#failures.delete(key);
       this.#counts.succeeded += 1;
+      observer?.ended('success', this.#clock.monotonicMs() - startedMs);
       if (result?.requeueAfterMs !== undefined) this.addAfter(key, result.requeueAfterMs);
     } catch (error) {
-      if (!signal.aborted) this.#fail(key, error);
+      if (signal.aborted) return;
+      observer?.ended('error', this.#clock.monotonicMs() - startedMs);
+      this.#fail(key, error);
     }
   }
 

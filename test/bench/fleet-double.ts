@@ -40,7 +40,7 @@ export class FleetDouble extends GpuPartitionOperator {
       logger: silentLogger,
       instance: 'bench',
       agentNamespace: 'agents',
-      rollout: { maxConcurrentNodes: '100%' },
+      rollout: { maxConcurrentNodes: '100%', deleteDeadlineMs: 1_800_000 },
       settings: {
         settleMs: 300,
         deadlineMs: 600_000,

@@ -14,6 +14,19 @@ const A100 = 'A100-SXM4-40GB';
 const migParted = 'mig-parted/mig-parted-HEAD-examples-config.yaml';
 
 describe('gpu-partition node plan', () => {
+  it('waits for a command that reads as long as it is told, and names the option', async () => {
+    using host = new SimulatedHost([A100]).withFaults('sleep Run ms=3000 with=-x');
+    const { code, stderr } = await host.node(
+      'plan',
+      '-f',
+      host.write('l.yaml', 'layouts: [{mig: Disabled}]'),
+      '--read-timeout-seconds',
+      '1',
+    );
+    expect(code).to.equal(3);
+    expect(stderr).to.contain('TimedOut').and.to.contain('no answer in 1 s (--read-timeout-seconds)');
+  });
+
   it('draws what there is and what becomes of it, and changes nothing', async () => {
     using host = new SimulatedHost([A100]).withSevenSlices(0);
     host.startProcess(0, 6);

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { gpuResourcesOf, type PodObject, projectPod } from '../../src/controller/project-pod.ts';
-import { judgeEviction } from '../../src/core/pods/eviction.ts';
 import { usesGpu } from '../../src/core/pods/gpu-pods.ts';
 import { aPluginPod } from '../support/node-builders.ts';
 
@@ -41,25 +40,6 @@ describe('a pod as the controller keeps it', () => {
     const uses = pods.map((pod) => usesGpu(pod, offer));
     expect(uses).to.deep.equal([true, true, false, true, true, false, true]);
     expect(pods.map((pod) => usesGpu(project(pod), offer))).to.deep.equal(uses);
-  });
-
-  it('may be evicted as the whole pod may', () => {
-    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'u', controller: true };
-    const notes = [
-      'kubernetes.io/config.mirror',
-      'gpupartition.dev/evict',
-      'cluster-autoscaler.kubernetes.io/safe-to-evict',
-    ];
-    const pods = [{}, ...notes.map((key) => ({ [key]: 'false' }))].flatMap((annotations): readonly PodObject[] => {
-      const pod = aLongPod({ cpu: 1 });
-      const noted = { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } };
-      return [
-        { ...pod, metadata: noted },
-        { ...pod, metadata: { ...noted, ownerReferences: [owner] } },
-      ];
-    });
-    expect(new Set(pods.map(judgeEviction))).to.have.property('size', 3);
-    expect(pods.map((pod) => judgeEviction(project(pod)))).to.deep.equal(pods.map(judgeEviction));
   });
 
   it('is whole where it is the cluster’s own', () => {

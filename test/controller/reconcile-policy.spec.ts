@@ -39,7 +39,7 @@ function aBigFleet(policy: GpuPartitionPolicy & KubeObject): { fleet: Fleet; rec
     client,
     cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }),
     events: new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' }),
-    settings: { maxConcurrentNodes: '10%' },
+    settings: { maxConcurrentNodes: '10%', deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
     now: () => 0,

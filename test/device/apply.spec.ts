@@ -40,10 +40,7 @@ describe('applying layouts to a node', () => {
     await driver.readDevice();
     node.commands.length = 0;
     expect(outcomes((await applyNode(driver, targets)).results)).to.deep.equal(['Unchanged', 'Unchanged']);
-    expect(node.commands).to.deep.equal([
-      ['-q', '-x'],
-      ['mig', '-lgi'],
-    ]);
+    expect(node.commands).to.deep.equal([['-q', '-x'], ['mig', '-lgi'], ['-L']]);
   });
 
   it('grows and shrinks around what stays', async () => {

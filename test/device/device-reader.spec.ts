@@ -55,16 +55,13 @@ describe('reading the device', () => {
     });
   });
 
-  it('costs two processes when nothing has changed, one with MIG off', async () => {
+  it('costs three processes when nothing has changed, one with MIG off', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB', 'A30'], threeSlices);
     const driver = node.openDriver();
     const first = await driver.readDevice();
     node.commands.length = 0;
     expect(await driver.readDevice()).to.deep.equal(first);
-    expect(node.commands).to.deep.equal([
-      ['-q', '-x'],
-      ['mig', '-lgi'],
-    ]);
+    expect(node.commands).to.deep.equal([['-q', '-x'], ['mig', '-lgi'], ['-L']]);
 
     const off = new InProcessNode(['A100-SXM4-40GB', 'T4']);
     const offDriver = off.openDriver();
@@ -178,21 +175,18 @@ describe('reading the device', () => {
     expect(await codeOf(node.openDriver().readDevice())).to.equal('NotPermitted');
   });
 
-  it('costs a third process for the UUIDs of new instances, none for instances that went', async () => {
-    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices.replace(/gi 0 13.*\nci 0 13.*\n/, ''));
+  it('sees that an instance at the same place has another UUID', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB'], threeSlices);
     const driver = node.openDriver();
-    await driver.readDevice();
-    node.commands.length = 0;
-    node.state = threeSlices;
-    const all = (await driver.readDevice()).gpus[0]?.instances ?? [];
-    expect(node.commands.splice(0)).to.deep.equal([['-q', '-x'], ['mig', '-lgi'], ['-L']]);
-    node.state = threeSlices.replace(/^.*(?:gi 0 5|ci 0 5|gi 5) .*\n/gm, '');
-    const left = (await driver.readDevice()).gpus[0]?.instances;
-    expect(left).to.deep.equal(all.filter(({ id }) => id !== 5));
-    expect(node.commands).to.deep.equal([
-      ['-q', '-x'],
-      ['mig', '-lgi'],
-    ]);
+    const uuidOf = async (): Promise<string | undefined> =>
+      (await driver.readDevice()).gpus[0]?.instances[2]?.computeInstances[0]?.uuid;
+    const before = await uuidOf();
+    const anew = 'MIG-00000000-0000-5000-8000-000000000001';
+    node.intercept = (args, run) => {
+      const execution = run();
+      return args.includes('-L') ? { ...execution, stdout: execution.stdout.replace(before ?? '', anew) } : execution;
+    };
+    expect([before === anew, await uuidOf()]).to.deep.equal([false, anew]);
   });
 
   it('knows compute instances by -L as by -lci, parts and attributes of a profile included', async () => {

@@ -40,7 +40,7 @@ describe('a fault of a GPU, its driver or the host', () => {
       expected: ['Failed TimedOut', 'Skipped TimedOut'],
       further: 1,
     },
-    { name: 'a driver that hangs when it is read', faults: 'hang Init', expected: 'TimedOut', further: 0 },
+    { name: 'a driver that hangs when it is read', faults: 'hang Init', expected: 'TimedOut', further: 1 },
     { name: 'garbage from the start', faults: 'output garbage=300', expected: 'ParseError', further: 0 },
     {
       name: 'garbage after an operation',

@@ -58,6 +58,15 @@ describe('nvidia-smi as a program', () => {
     expect([again?.outcome, again?.operations]).to.deep.equal(['Applied', 1]);
   });
 
+  it('says by which option it may take longer', async () => {
+    const execute: Execute = () => Promise.resolve({ rc: 255, stdout: '', end: 'TimedOut' });
+    const driver = new NvidiaSmi(execute, { changeMs: 240_000 });
+    const read: unknown = await driver.readDevice().catch((reason: unknown) => reason);
+    expect(read).to.be.an('error').with.property('message').that.contains('no answer in 15 s (--read-timeout-seconds)');
+    const { limit } = await driver.change({ name: 'Reset', gpu: '00000000:07:00.0' });
+    expect(limit).to.equal('240 s (--change-timeout-seconds)');
+  });
+
   it('is ended at its deadline, not much later, whether it hangs before or after its work', async () => {
     const state = 'gpu 0 mig 1 pending 1\n';
     const { path, fault } = aHost(['A30'], state);

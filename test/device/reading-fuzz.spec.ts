@@ -23,26 +23,9 @@ const bare = {
   node: 'an instance without a compute instance',
   edit: [/.*MIG 2g\.10gb.*\n.*\n/, ''],
 } as const;
-const ended = {
-  kind: '-q -x: idle, a process_info lost',
-  why: 'only the report tells who uses which instance; the CSV of processes names GPUs alone',
-  node: 'two processes',
-  edit: [/\s*<process_info>[^]*?<\/process_info>/, ''],
-} as const;
-const moved = {
-  kind: '-q -x: idle',
-  why: 'as above, and the process is on another instance that is there',
-  node: 'two processes',
-  edit: [/(<process_info>\s*<gpu_instance_id>)1</, '$15<'],
-} as const;
-
 const falls: readonly Fall[] = [
   { scope: 'node', look: 'readDevice', command: 'mig -lgi', ...bare },
-  { scope: 'node', look: 'readDevice', command: '-q -x', ...ended },
-  { scope: 'node', look: 'readDevice', command: '-q -x', ...moved },
   { scope: 'GPU', look: 'readInstances', command: 'mig -i BUS -lgi', ...bare },
-  { scope: 'GPU', look: 'readUse', command: '-i BUS -q -x', ...ended },
-  { scope: 'GPU', look: 'readUse', command: '-i BUS -q -x', ...moved },
   {
     scope: 'GPU',
     kind: '-q -x: fewer GPU instances, a mig_device lost',

@@ -28,6 +28,9 @@ function codeOf(whole: string, from: string | RegExp, to: string): string {
   }
 }
 
+const faultOf = (whole: string, from: RegExp, to: string): string | undefined =>
+  read(whole.replace(from, to)).gpus[0]?.fault?.message;
+
 /** The lines from one that opens an element to the one that closes it. */
 const block = (name: string): RegExp => new RegExp(`[ \\t]*<${name}>[^]*?</${name}>\\n`);
 
@@ -72,7 +75,7 @@ describe('MIG in a report', () => {
 describe('processes in a report', () => {
   it('are none only where the list is there and empty', () => {
     expect(codeOf(busy, block('processes'), '')).to.equal('ParseError');
-    expect(codeOf(busy, /(<processes>)[^]*(<\/processes>)/, '$1N/A$2')).to.equal('ParseError');
+    expect(faultOf(busy, /(<processes>)[^]*(<\/processes>)/, '$1N/A$2')).to.equal('who uses it is not told: N/A');
     expect(codeOf(busy, /(<processes>\n)([^]*)(.*<\/processes>\n)/, '$1$3$2')).to.equal('ParseError');
     expect(codeOf(without, block('processes'), '')).to.equal('ParseError');
   });
@@ -80,7 +83,7 @@ describe('processes in a report', () => {
   it('are on an instance where MIG is on, and on one that is there', () => {
     const ids = /(<process_info>\s*)<gpu_instance_id>1<\/gpu_instance_id>/;
     expect(codeOf(busy, ids, '$1')).to.equal('ParseError');
-    expect(codeOf(busy, ids, '$1<gpu_instance_id>N/A</gpu_instance_id>')).to.equal('ParseError');
+    expect(codeOf(busy, ids, '$1<gpu_instance_id>lost</gpu_instance_id>')).to.equal('ParseError');
     expect(codeOf(busy, ids, '$1<gpu_instance_id>5</gpu_instance_id>')).to.equal('Unstable');
     expect(codeOf(without, '<gpu_instance_id>N/A', '<gpu_instance_id>1')).to.equal('ParseError');
   });

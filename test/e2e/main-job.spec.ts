@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { demoNodes } from '../../src/simulator/demo/nodes.ts';
+import { repartitioningTaint } from '../../src/api/names.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -165,14 +166,14 @@ describe('the main job, all programs on a real control plane', function () {
     expect(policy.status?.conditions?.find(({ type }) => type === 'Valid')?.message).to.match(/sim-h100.*1g\.10gb/);
   });
 
-  it('refuses by name a field that it does not honour yet', async () => {
+  it('refuses by name what no schema can know', async () => {
     await rig().apply('inference', {
       nodeSelector: { matchLabels: { pool: 'inference' } },
       layouts: [{ profiles: { '1g.5gb': 7 } }],
-      drain: { scope: 'Affected' },
+      rollout: { windows: [{ schedule: '0 22 * * *', duration: '6h', timeZone: 'Europe/Atlantis' }] },
     });
-    const policy = await rig().waitFor('inference', 'Valid', 'False', 'NotSupportedYet');
-    expect(policy.status?.conditions?.find(({ type }) => type === 'Valid')?.message).to.include('spec.drain.scope');
+    const policy = await rig().waitFor('inference', 'Valid', 'False', 'BadWindow');
+    expect(policy.status?.conditions?.find(({ type }) => type === 'Valid')?.message).to.include('Europe/Atlantis');
   });
 
   it('is Ready for a selector of nothing', async () => {
@@ -197,19 +198,19 @@ describe('the main job, all programs on a real control plane', function () {
     expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 4×1g.6gb');
   });
 
-  it('waits for pods that use the GPUs, names them, and goes on when they have ended', async () => {
+  it('waits for pods that use the GPUs where it may not evict, names them, and goes on when they have ended', async () => {
     await applyFolder(rig().controlPlane, 'samples/workloads');
     await rig().kubectl('wait', '--for=condition=Ready', 'pod/notebook', '--timeout=20s');
     await rig().apply('notebooks', {
       nodeSelector: { matchLabels: { pool: 'notebooks' } },
       strategy: 'single',
       layouts: [{ gpus: { models: ['A30'] }, profiles: { '2g.12gb': 2 } }],
+      drain: { scope: 'None' },
     });
-    const policy = await rig().waitFor('notebooks', 'Reconciling', 'True', 'Waiting');
-    expect(policy.status?.conditions?.find(({ type }) => type === 'Ready')?.message).to.include('default/notebook');
+    expect(await rig().untilReason('sim-a30', 'PodsUseGpus')).to.include('default/notebook');
     const partition = await rig().partition('sim-a30');
-    expect(partition.status).to.deep.include({ phase: 'Waiting', layout: '1 GPU: 4×1g.6gb' });
-    expect(ownTaints(await rig().node('sim-a30'))).to.deep.equal([]);
+    expect(partition.status).to.deep.include({ phase: 'Updating', layout: '1 GPU: 4×1g.6gb' });
+    expect(ownTaints(await rig().node('sim-a30'))).to.deep.equal([repartitioningTaint.key]);
     await rig().kubectl('delete', '-k', 'samples/workloads', '--wait', '--grace-period=1');
     await rig().waitFor('notebooks', 'Ready', 'True', 'Ready');
     expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 2×2g.12gb');

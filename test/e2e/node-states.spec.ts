@@ -116,8 +116,9 @@ describe('what is said of a node, and what is done to it,', function () {
     };
     await rig().apply('broken', broken);
     await rig().waitFor('a100', 'Stalled', 'True', 'Conflicted');
-    await rig().apply('broken', { ...broken, drain: { scope: 'Affected' } });
-    await rig().waitFor('broken', 'Valid', 'False', 'NotSupportedYet');
+    const windows = [{ schedule: '0 22 * * *', duration: '6h', timeZone: 'Europe/Atlantis' }];
+    await rig().apply('broken', { ...broken, rollout: { windows } });
+    await rig().waitFor('broken', 'Valid', 'False', 'BadWindow');
     await untilReady('a100');
     await ask('a100', { profiles: { '3g.20gb': 1, '1g.5gb': 3 } });
     await untilReady('a100');

@@ -45,6 +45,22 @@ describe('WorkQueue', () => {
     expect(ran).to.deep.equal(['a', 'b']);
   });
 
+  it('tells how long a key has waited and worked, from when it was first added', async () => {
+    const gate = new Gate();
+    const told: string[] = [];
+    const observer = {
+      started: (waitedMs: number) => told.push(`waited ${waitedMs}`),
+      ended: (result: string, tookMs: number) => told.push(`${result} after ${tookMs}`),
+    };
+    const { queue, clock } = aQueue(gate.reconcile, { observer });
+    for (const key of ['a', 'b']) queue.add(key);
+    await clock.advance(30);
+    queue.add('b');
+    await gate.end('a');
+    expect(told).to.deep.equal(['waited 0', 'success after 30', 'waited 30']);
+    await gate.end('b');
+  });
+
   it('does not run on the stack of its caller', () => {
     const ran: string[] = [];
     const { queue } = aQueue(async (key) => {
@@ -83,11 +99,14 @@ describe('WorkQueue', () => {
   it('retries a failed key with a growing wait, and starts small again after a success', async () => {
     const times: number[] = [];
     let failures = 3;
-    const { queue, clock, log } = aQueue(async () => {
+    const results: string[] = [];
+    const observer = { started: () => undefined, ended: (result: string) => results.push(result) };
+    const reconcile = async (): Promise<void> => {
       times.push(clock.monotonicMs());
       failures -= 1;
       if (failures >= 0) throw new Error('not yet');
-    });
+    };
+    const { queue, clock, log } = aQueue(reconcile, { observer });
     queue.add('a');
     await clock.advance(60_000);
     expect(times).to.deep.equal([0, 1_000, 3_000, 7_000]);
@@ -96,6 +115,7 @@ describe('WorkQueue', () => {
     await clock.advance(60_000);
     expect(times.slice(4)).to.deep.equal([60_000, 61_000]);
     expect(queue.counts).to.deep.equal({ succeeded: 2, failed: 4 });
+    expect(results).to.deep.equal(['error', 'error', 'error', 'success', 'error', 'success']);
     expect(log.lines[0]).to.deep.include({ level: 'error', message: 'reconcile failed' });
   });
 

@@ -234,6 +234,7 @@ export class AgentProcess {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'CreateInstance', ...slice });
         }
+        kubelet.devicesChanged();
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
       }
@@ -293,7 +294,7 @@ export class AgentProcess {
     return undefined;
   }
 
-  #ask(report: DeviceReport, strategy: StoredPartition['spec']['strategy']): KubeletWord | undefined {
+  #ask(report: DeviceReport, strategy: StoredPartition['spec']['strategy']): Required<KubeletWord> | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.offered, strategy);

@@ -115,7 +115,16 @@ export function refuse(code: number, reason: string, text: string): ApiError {
 
 /** RFC 6902 as far as a Node is patched; a test that fails, or a path that is not there, refuses the whole patch. */
 function applyPatch(node: NodeObject, patch: readonly JsonPatchOperation[]): NodeObject {
-  const copy = structuredClone(node) as unknown as Record<string, unknown>;
+  const { labels, annotations } = node.metadata;
+  const copy: Record<string, unknown> = {
+    ...node,
+    metadata: {
+      ...node.metadata,
+      ...(labels && { labels: { ...labels } }),
+      ...(annotations && { annotations: { ...annotations } }),
+    },
+    spec: { ...node.spec },
+  };
   for (const { op, path, value } of patch) {
     const parts = path
       .split('/')

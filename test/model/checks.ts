@@ -1,5 +1,5 @@
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { Grant, Wish } from '../../src/api/types.ts';
+import type { GpuPartitionPolicy, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import type { Decision } from '../../src/core/node/decide.ts';
@@ -18,6 +18,8 @@ import type { ModelWorld } from './world.ts';
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 const hourMs = 3600_000;
+/** A controller may be stalled for 40 s. */
+const longestLagMs = 60_000;
 
 /** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
 export class Invariants {
@@ -29,6 +31,10 @@ export class Invariants {
   readonly #rests = new Map<string, ReadonlySet<number>>();
   #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
   #seen: readonly unknown[] = [];
+  /** When a disruption budget held a pod last, in ms. */
+  #refusedAt = -Infinity;
+  /** Since when labels have told of more than there is, with a controller at work. */
+  #mislabelledSince: number | undefined;
   #decisions = 0;
   /** What controllers have written, and what the agent has done to the device. */
   controllerWrites = 0;
@@ -55,6 +61,7 @@ export class Invariants {
     if (kind === 'nodes' && change.type === 'apply' && change.before) {
       const [before, after] = [change.before as NodeObject, change.object as NodeObject];
       if (isController) this.#nodeIsPatched(before, after);
+      if (isController && isClosed(before) && !isClosed(after) && this.#isBeyondHelp()) this.isForcedOpen = true;
       if (!isClosed(before) && isClosed(after)) {
         // A pod that was bound before may still be given what is gone.
         this.#world.timeline.after(1000, () => {
@@ -63,6 +70,15 @@ export class Invariants {
         this.isForcedOpen = false;
       }
     }
+  }
+
+  /** Nobody can tell what the device is, and the plugin cannot be restarted to tell it: a deadline opens the node all the same. */
+  #isBeyondHelp(): boolean {
+    const { agent, partition, setup, timeline } = this.#world;
+    const { device } = partition?.status ?? {};
+    const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
+    const isKept = setup.plugin === 'Hidden' || timeline.now - this.#refusedAt < 15_000;
+    return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
   #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
@@ -179,6 +195,8 @@ export class Invariants {
     const gpus = device?.gpus ?? [];
     const isMet = wish?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true;
     demand(isMet, 'S3', 'Ready, and the device is not as wished');
+    // What is offered of a GPU that is lost might be others that are shared.
+    if (gpus.some(({ error }) => error !== undefined)) return;
     const offer = countOffer(gpus, claim.winner?.spec.strategy ?? 'mixed');
     demand(sameJson(offer, nonZero(node.status?.allocatable)), 'S3', 'Ready, and the node offers something else');
   }
@@ -193,7 +211,7 @@ export class Invariants {
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
     demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
     demand(users?.every((name) => known.has(name)) === true, 'S1', 'granted though nobody knows what a pod holds');
-    demand(slot !== undefined && this.#isInLedger(winner?.metadata.name, slot), 'S5', 'granted without a slot');
+    demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
       fresh?.policy !== undefined &&
@@ -215,9 +233,12 @@ export class Invariants {
     );
   }
 
-  #isInLedger(policy: string | undefined, slot: Slot): boolean {
-    const { inFlight = [] } = this.#world.api.find('policies', policy ?? '')?.status ?? {};
-    return inFlight.some((one) => sameJson(one, slot));
+  #isInLedger(winner: GpuPartitionPolicy | undefined, slot: Slot): boolean {
+    const { name = '', uid } = winner?.metadata ?? {};
+    const policy = this.#world.api.find('policies', name);
+    // Deleted since it was read, and its ledger with it: nobody else may be admitted in the node's place.
+    if (policy?.metadata.uid !== uid) return true;
+    return policy?.status?.inFlight?.some((one) => sameJson(one, slot)) === true;
   }
 
   #mayBeEvicted({ pods, partition, claim, slot }: NodeSnapshot, uid: string): void {
@@ -260,9 +281,9 @@ export class Invariants {
     const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
     // What was never told of, and GPUs that are lost, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
-    // Unheard of, a GPU may have come back meanwhile: it must not offer what is not there.
-    const isThere = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
-    const isTrue = isUnknown || isThere || Object.keys(found).length === 0 || sameJson(found, offer);
+    // GPUs that are there again, and that the plugin has not seen yet, lead nobody astray.
+    const isWithin = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
+    const isTrue = isUnknown || isWithin || Object.keys(found).length === 0 || sameJson(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
     demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }
@@ -335,6 +356,7 @@ export class Invariants {
   }
 
   podIsEvicted(pod: Pod, by: string): void {
+    if (this.#world.faults.budget) this.#refusedAt = this.#world.timeline.now;
     const { drain } = this.#world.partition?.spec ?? {};
     const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
     demand(pod.metadata.labels?.['user'] === undefined || isAnnounced, 'S13', `${by} evicts a user’s pod unannounced`);
@@ -359,6 +381,8 @@ export class Invariants {
       if (this.#lost.size > 0 && (id.startsWith('MIG') || !isWhole(device.gpus, id))) this.#lost.delete(id);
     }
     if (node === undefined || !kubelet.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
+    // Whose an id is that nobody has, nobody can tell as long as a GPU does not answer.
+    if (device.gpus.some(({ isLost }) => isLost)) return;
     for (const [resource, ids] of kubelet.offered) {
       const gone = ids.find((id) => !this.#lost.has(id) && (!uuids.has(id) || isInMig(device.gpus, id)));
       demand(gone === undefined, 'S3', `the node is open, and ${resource} has ${gone}, which is not there`);
@@ -377,20 +401,26 @@ export class Invariants {
     const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
     // Nobody else can say what labels there should be.
     const isHeard = this.#world.agent !== undefined && this.#world.partition?.status?.device?.step !== 'Unknown';
-    if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real))
+    if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real)) {
       this.#labelsAreTrue(node, real);
+    }
   }
 
+  /** Labels follow what the agent tells as soon as a controller is at work. */
   #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {
-    for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+    const { controllers, faults, timeline } = this.#world;
+    const wrong = Object.entries(metadata.labels ?? {}).find(([key, value]) => {
       const [, resource] = /^(nvidia\.com\/mig-.+)\.count$/.exec(key) ?? [];
-      if (resource === undefined) continue;
-      demand(
-        Number(value) <= (real[resource] ?? 0),
-        'S3',
-        `open, and label ${key} says ${value}; there are ${real[resource] ?? 0}`,
-      );
+      return resource !== undefined && Number(value) > (real[resource] ?? 0);
+    });
+    const isAtWork = controllers.at(-1)?.frozen.size === 0 && faults.refusal === 0 && faults.lostAnswer === 0;
+    if (wrong === undefined || !isAtWork) {
+      this.#mislabelledSince = undefined;
+      return;
     }
+    this.#mislabelledSince ??= timeline.now;
+    const isLasting = timeline.now - this.#mislabelledSince > longestLagMs;
+    demand(!isLasting, 'S3', `open, and label ${wrong[0]} says ${wrong[1]} for ${longestLagMs / 1000} s`);
   }
 }
 

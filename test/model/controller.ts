@@ -182,7 +182,7 @@ export class ControllerProcess {
       now: this.#world.timeline.now,
       policy,
       standings: rollout.of(name),
-      standingOf: (node) => rollout.standingOf(node),
+      standingOf: (node) => this.#cluster.standingOf(node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: record.tally.matched - record.tally.size('lost'),
       mayAdmit: record.acceptedGeneration === generation && record.tally.size('unseen') === 0,

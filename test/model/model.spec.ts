@@ -1,7 +1,8 @@
-import { drawStory, findViolation, shrinkStory, tellStory, type Theme } from './story.ts';
+import { tellSeeds } from './tell.ts';
+import { Tellers } from './tellers.ts';
 
 /** More of them in a night: MODEL_SEEDS=200000 npx mocha test/model/model.spec.ts */
-const seeds = Number(process.env['MODEL_SEEDS'] ?? 1000);
+const seeds = Number(process.env['MODEL_SEEDS'] ?? 5000);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 1_000_000);
 const parts = 10;
 
@@ -18,44 +19,39 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
   [309, 'two leaders lost each other’s note of a borrowed label'],
   [1178, 'the agent acted once more on a grant that it had answered, on a node that was open by then'],
   [214, 'a node with nothing to offer waited for a plugin that waited for its taint to go'],
+  [1_000_261, 'an old leader took the slot of a node away that another policy had won since it last looked'],
+  [1_000_662, 'a node was opened beside the plugin of before, which a disruption budget kept there'],
+  [1_001_101, 'a ledger that had gone with its policy since it was read counted as one that had never been'],
+  [1_001_318, 'labels of before a restart stayed on a node that was closed and opened again without a change'],
+  [1_001_635, 'a node was taken for untouched though a grant had failed since it was closed'],
 ];
-
-/** Seeds of the usual range that find something which is not mended: they are left out, and said in docs/design/0008-the-model-test.md. */
-const gaps: ReadonlyMap<number, string> = new Map([
-  [
-    1_000_721,
-    'labels of slices that a reboot has taken stay for the moment between the return of an agent and its next grant',
-  ],
-]);
 
 describe('model of a node', function () {
   this.timeout(0);
+  let tellers: Tellers;
+
+  before(() => {
+    tellers = new Tellers();
+  });
+
+  after(() => tellers.stop());
 
   for (const [seed, what] of regressions) {
     it(`seed ${seed}: ${what}`, () => {
-      tell(seed);
+      const found = tellSeeds({ from: seed, to: seed + 1 });
+      if (found !== undefined) throw new Error(found);
     });
   }
 
   for (let part = 0; part < parts; part += 1) {
     const from = firstSeed + Math.floor((part * seeds) / parts);
     const to = firstSeed + Math.floor(((part + 1) * seeds) / parts);
-    it(`keeps every promise, and comes to rest when faults end: seeds ${from} to ${to - 1}`, () => {
-      for (let seed = from; seed < to; seed += 1) if (!gaps.has(seed)) tell(seed);
-    });
+    it(`keeps every promise, and comes to rest when faults end: seeds ${from} to ${to - 1}`, () =>
+      tellers.tell({ from, to }));
   }
 
   for (const theme of ['Drift', 'Holders', 'Rush'] as const) {
-    it(`keeps every promise in stories of one theme: ${theme}`, () => {
-      for (let seed = 0; seed < seeds / 100; seed += 1) tell(seed, theme);
-    });
+    it(`keeps every promise in stories of one theme: ${theme}`, () =>
+      tellers.tell({ from: 0, to: Math.ceil(seeds / 100), theme }));
   }
 });
-
-function tell(seed: number, theme?: Theme): void {
-  const story = drawStory(seed, theme);
-  const found = findViolation(story);
-  if (!found) return;
-  const short = shrinkStory(story, found.invariant);
-  throw new Error(`${findViolation(short)?.message ?? found.message}\n${tellStory(short)}`);
-}

@@ -128,6 +128,8 @@ const table = {
       if (!gpu) return;
       world.checks.devicesAreLost([gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)]);
       gpu.isLost = true;
+      // It comes back empty, as after a change by hand, and only the kubelet could tell whose devices are offered still.
+      if (!world.setup.kubeletTells) world.hasDrifted = true;
       world.device.version += 1;
     },
   ],
@@ -244,6 +246,7 @@ export function findGpus(world: ModelWorld): void {
     if (!gpu.isLost) continue;
     // It comes back after a reset: without instances.
     world.checks.devicesAreLost();
+    world.hasDrifted = true;
     gpu.isLost = false;
     gpu.slices = [];
     world.device.version += 1;

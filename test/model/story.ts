@@ -1,3 +1,4 @@
+import { retryAnnotation } from '../../src/api/names.ts';
 import type { Bug } from './bugs.ts';
 import { findTrouble } from './calm.ts';
 import { applyPolicy, drawSpec } from './policies.ts';
@@ -94,6 +95,11 @@ function calmDown(world: ModelWorld, end: Story['end']): void {
   thaw(world);
   // A plugin that looked between two changes by hand counts as restarted: who made them restarts it.
   if (world.hasDrifted) world.kubelet.restartPlugin();
+  // What failed twice in the same way waits for somebody who asks.
+  world.editNode('user', (node) => ({
+    ...node,
+    metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
+  }));
   const { api, setup, random } = world;
   for (const { metadata } of api.list('policies')) {
     if (end === 'Delete' || metadata.name === 'b') api.delete('policies', metadata.name, 'user');

@@ -19,6 +19,7 @@ export interface GpuNodePartition {
     annotations?: {
       [k: string]: string;
     };
+    finalizers?: string[];
     [k: string]: unknown;
   };
   /**
@@ -338,9 +339,9 @@ export interface GpuNodePartition {
          */
         drains?: string[];
         /**
-         * Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer).
+         * Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer), Unhealthy (a GPU waits for a reset, a reboot or its replacement).
          */
-        refusalCode?: 'InUse' | 'Foreign' | 'Impossible' | 'Lost';
+        refusalCode?: 'InUse' | 'Foreign' | 'Impossible' | 'Lost' | 'Unhealthy';
         /**
          * Why the wish cannot be met on the live device.
          */
@@ -479,6 +480,19 @@ export interface GpuNodePartition {
          * Why the GPU cannot be used, such as GpuLost.
          */
         error?: string;
+        /**
+         * What the driver says is wrong with the GPU; absent where nothing is. Such a GPU is not repartitioned.
+         */
+        health?: {
+          /**
+           * What helps. Unknown for a word of the driver that this version does not know.
+           */
+          action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
+          /**
+           * What was found, in the driver's words.
+           */
+          message: string;
+        };
         /**
          * GPU instances by start.
          */

@@ -19,6 +19,7 @@ export interface GpuPartitionPolicy {
     annotations?: {
       [k: string]: string;
     };
+    finalizers?: string[];
     [k: string]: unknown;
   };
   spec: {

@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that this operator changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"mps":{"type":"object","description":"Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Affected evicts only pods on slices that go, Node every GPU pod of the node. None evicts nobody: the node is closed for new GPU pods until those on slices that go have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node may wait for its pods to go, such as 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens when the time is over. Skip opens the node, gives its turn to another, and tries again later. Wait goes on waiting. Force deletes the pods, with their grace period."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Grace period of evicted pods, at least 1s; absent: the pods' own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds. Nodes that are NotReady or have failed count.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows. One that fails halts the rollout.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all of them must be ready before the rest follows; absent: not at all."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage (rounded down, at least 1), at which no new node starts: reason Halted. Nodes that have failed are tried again.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Times at which nodes may start to change; absent means always. A node that has started finishes.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a node that fails returns to its last good layout, placements included."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node could take that had reported its GPUs; nothing of a newer one starts."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that have been admitted to change, until they are verified or given up. Changed only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that it was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that it was admitted for."},"startTime":{"type":"string","description":"When it was admitted; the drain counts from here."},"deadline":{"type":"string","description":"When its pods must be gone."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why it was admitted. Fresh: it is closed anyway, and takes no place of maxUnavailable. Repair: something else has changed its GPUs. Retry: it failed before. New: the change is new to it. Found: it was found changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The nodes that changed first at this generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the nodes."},"readySince":{"type":"string","description":"Since when all of them are ready; the soak counts from here."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that this operator changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on a node's labels, all of them.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Label key."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the values are compared."},"values":{"type":"array","description":"Values for In and NotIn.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin."},"layouts":{"type":"array","description":"What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.","properties":{"models":{"type":"array","description":"Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"Indices of GPUs as nvidia-smi counts them.","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"UUIDs of GPUs, GPU-xxxxxxxx-....","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business."}},"additionalProperties":false},"profiles":{"type":"object","description":"Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled leaves whole GPUs, with MIG mode off."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or of whole GPUs.","properties":{"mps":{"type":"object","description":"Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry for each resource that is shared.","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods leave the slices that must go.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Affected evicts only pods on slices that go, Node every GPU pod of the node. None evicts nobody: the node is closed for new GPU pods until those on slices that go have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node may wait for its pods to go, such as 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens when the time is over. Skip opens the node, gives its turn to another, and tries again later. Wait goes on waiting. Force deletes the pods, with their grace period."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Grace period of evicted pods, at least 1s; absent: the pods' own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How the change moves through the fleet.","properties":{"maxUnavailable":{"description":"Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds. Nodes that are NotReady or have failed count.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change first, and how long they are watched before the rest follows. One that fails halts the rollout.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of nodes that change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all of them must be ready before the rest follows; absent: not at all."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes, a number or a percentage (rounded down, at least 1), at which no new node starts: reason Halted. Nodes that have failed are tried again.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Times at which nodes may start to change; absent means always. A node that has started finishes.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Cron expression of the start."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone, such as Europe/Berlin; UTC when absent."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"While true no further node starts to change."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a node that fails returns to its last good layout, placements included."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating and destroying idle slices.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"May reset a single GPU where a MIG mode change needs it (A100, A30)."},"reboot":{"type":"boolean","description":"May ask for a reboot of the node where a MIG mode change needs it."},"replaceForeignInstances":{"type":"boolean","description":"May destroy GPU instances that the operator did not make."},"takeOver":{"type":"array","description":"Other owners of the GPUs that may be switched off on the selected nodes.","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the nodes when the policy is deleted."}},"additionalProperties":false},"status":{"type":"object","description":"What the controller found and did. Written by the controller alone.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status is about."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node could take that had reported its GPUs; nothing of a newer one starts."},"summary":{"type":"string","maxLength":256,"description":"Short text for the printer column, such as \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling, Stalled (kstatus) and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Name of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether it holds."},"reason":{"type":"string","maxLength":1024,"description":"One word for programs."},"message":{"type":"string","maxLength":8192,"description":"A sentence for people."},"lastTransitionTime":{"type":"string","description":"When the status changed last."},"observedGeneration":{"type":"integer","description":"Generation of the spec that it is about."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Selected nodes by state.","properties":{"matched":{"type":"integer","description":"Selected by nodeSelector."},"ready":{"type":"integer","description":"Device and labels equal the policy."},"updating":{"type":"integer","description":"Changing now."},"pending":{"type":"integer","description":"Not started yet."},"failed":{"type":"integer","description":"The last try failed."},"conflicted":{"type":"integer","description":"Won by another policy."},"skipped":{"type":"integer","description":"Nothing of this policy applies to their GPUs."}},"additionalProperties":false},"plan":{"type":"object","description":"What is left to do on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from the wish."},"instancesKept":{"type":"integer","description":"GPU instances that stay."},"instancesDestroyed":{"type":"integer","description":"GPU instances that go."},"instancesCreated":{"type":"integer","description":"GPU instances that are made."},"podsToEvict":{"type":"integer","description":"Pods on instances that go."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that have been admitted to change, until they are verified or given up. Changed only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that it was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that it was admitted for."},"startTime":{"type":"string","description":"When it was admitted; the drain counts from here."},"deadline":{"type":"string","description":"When its pods must be gone."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why it was admitted. Fresh: it is closed anyway, and takes no place of maxUnavailable. Repair: something else has changed its GPUs. Retry: it failed before. New: the change is new to it. Found: it was found changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The nodes that changed first at this generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the nodes."},"readySince":{"type":"string","description":"Since when all of them are ready; the soak counts from here."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last try failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"One word for programs."},"message":{"type":"string","maxLength":1024,"description":"The GPU, the instance, the holder, and what to do."},"time":{"type":"string","description":"When it failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -257,9 +257,13 @@ vErrors.push(err19);
 errors++;
 }
 }
-}
-else {
-const err20 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data2.finalizers !== undefined){
+let data13 = data2.finalizers;
+if(Array.isArray(data13)){
+const len0 = data13.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data13[i0] !== "string"){
+const err20 = {instancePath:instancePath+"/metadata/finalizers/" + i0,schemaPath:"#/properties/metadata/properties/finalizers/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -269,11 +273,9 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data.spec !== undefined){
-let data13 = data.spec;
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-if(data13.nodeSelector === undefined){
-const err21 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "nodeSelector"},message:"must have required property '"+"nodeSelector"+"'"};
+}
+else {
+const err21 = {instancePath:instancePath+"/metadata/finalizers",schemaPath:"#/properties/metadata/properties/finalizers/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -282,8 +284,10 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data13.strategy === undefined){
-const err22 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "strategy"},message:"must have required property '"+"strategy"+"'"};
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/metadata",schemaPath:"#/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -292,8 +296,12 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data13.layouts === undefined){
-const err23 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "layouts"},message:"must have required property '"+"layouts"+"'"};
+}
+if(data.spec !== undefined){
+let data15 = data.spec;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(data15.nodeSelector === undefined){
+const err23 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "nodeSelector"},message:"must have required property '"+"nodeSelector"+"'"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -302,9 +310,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-for(const key3 in data13){
-if(!(func2.call(schema11.properties.spec.properties, key3))){
-const err24 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+if(data15.strategy === undefined){
+const err24 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "strategy"},message:"must have required property '"+"strategy"+"'"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -313,13 +320,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-if(data13.nodeSelector !== undefined){
-let data14 = data13.nodeSelector;
-if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-for(const key4 in data14){
-if(!((key4 === "matchLabels") || (key4 === "matchExpressions"))){
-const err25 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+if(data15.layouts === undefined){
+const err25 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "layouts"},message:"must have required property '"+"layouts"+"'"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -328,12 +330,9 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-if(data14.matchLabels !== undefined){
-let data15 = data14.matchLabels;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(Object.keys(data15).length > 16){
-const err26 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+for(const key3 in data15){
+if(!(func2.call(schema11.properties.spec.properties, key3))){
+const err26 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -342,11 +341,13 @@ vErrors.push(err26);
 }
 errors++;
 }
-for(const key5 in data15){
-let data16 = data15[key5];
-if(typeof data16 === "string"){
-if(func3(data16) > 63){
-const err27 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+if(data15.nodeSelector !== undefined){
+let data16 = data15.nodeSelector;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+for(const key4 in data16){
+if(!((key4 === "matchLabels") || (key4 === "matchExpressions"))){
+const err27 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -356,8 +357,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-else {
-const err28 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data16.matchLabels !== undefined){
+let data17 = data16.matchLabels;
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+if(Object.keys(data17).length > 16){
+const err28 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -366,10 +370,11 @@ vErrors.push(err28);
 }
 errors++;
 }
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key5 in data17){
+let data18 = data17[key5];
+if(typeof data18 === "string"){
+if(func3(data18) > 63){
+const err29 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -379,11 +384,8 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data14.matchExpressions !== undefined){
-let data17 = data14.matchExpressions;
-if(Array.isArray(data17)){
-if(data17.length > 16){
-const err30 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err30 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -392,12 +394,10 @@ vErrors.push(err30);
 }
 errors++;
 }
-const len0 = data17.length;
-for(let i0=0; i0<len0; i0++){
-let data18 = data17[i0];
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.key === undefined){
-const err31 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -406,8 +406,12 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(data18.operator === undefined){
-const err32 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
+}
+if(data16.matchExpressions !== undefined){
+let data19 = data16.matchExpressions;
+if(Array.isArray(data19)){
+if(data19.length > 16){
+const err32 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -416,9 +420,12 @@ vErrors.push(err32);
 }
 errors++;
 }
-for(const key6 in data18){
-if(!(((key6 === "key") || (key6 === "operator")) || (key6 === "values"))){
-const err33 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+const len1 = data19.length;
+for(let i1=0; i1<len1; i1++){
+let data20 = data19[i1];
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.key === undefined){
+const err33 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -427,12 +434,8 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-if(data18.key !== undefined){
-let data19 = data18.key;
-if(typeof data19 === "string"){
-if(func3(data19) > 317){
-const err34 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
+if(data20.operator === undefined){
+const err34 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -441,8 +444,9 @@ vErrors.push(err34);
 }
 errors++;
 }
-if(func3(data19) < 1){
-const err35 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+for(const key6 in data20){
+if(!(((key6 === "key") || (key6 === "operator")) || (key6 === "values"))){
+const err35 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -452,8 +456,11 @@ vErrors.push(err35);
 errors++;
 }
 }
-else {
-const err36 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data20.key !== undefined){
+let data21 = data20.key;
+if(typeof data21 === "string"){
+if(func3(data21) > 317){
+const err36 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -462,11 +469,8 @@ vErrors.push(err36);
 }
 errors++;
 }
-}
-if(data18.operator !== undefined){
-let data20 = data18.operator;
-if(typeof data20 !== "string"){
-const err37 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(func3(data21) < 1){
+const err37 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -475,8 +479,9 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!((((data20 === "In") || (data20 === "NotIn")) || (data20 === "Exists")) || (data20 === "DoesNotExist"))){
-const err38 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.nodeSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err38 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -486,11 +491,10 @@ vErrors.push(err38);
 errors++;
 }
 }
-if(data18.values !== undefined){
-let data21 = data18.values;
-if(Array.isArray(data21)){
-if(data21.length > 64){
-const err39 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data20.operator !== undefined){
+let data22 = data20.operator;
+if(typeof data22 !== "string"){
+const err39 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -499,12 +503,8 @@ vErrors.push(err39);
 }
 errors++;
 }
-const len1 = data21.length;
-for(let i1=0; i1<len1; i1++){
-let data22 = data21[i1];
-if(typeof data22 === "string"){
-if(func3(data22) > 63){
-const err40 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(!((((data22 === "In") || (data22 === "NotIn")) || (data22 === "Exists")) || (data22 === "DoesNotExist"))){
+const err40 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.nodeSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -514,8 +514,11 @@ vErrors.push(err40);
 errors++;
 }
 }
-else {
-const err41 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data20.values !== undefined){
+let data23 = data20.values;
+if(Array.isArray(data23)){
+if(data23.length > 64){
+const err41 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -524,10 +527,12 @@ vErrors.push(err41);
 }
 errors++;
 }
-}
-}
-else {
-const err42 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len2 = data23.length;
+for(let i2=0; i2<len2; i2++){
+let data24 = data23[i2];
+if(typeof data24 === "string"){
+if(func3(data24) > 63){
+const err42 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values/" + i2,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -537,9 +542,8 @@ vErrors.push(err42);
 errors++;
 }
 }
-}
 else {
-const err43 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i0,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err43 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values/" + i2,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -551,7 +555,7 @@ errors++;
 }
 }
 else {
-const err44 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err44 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -563,7 +567,7 @@ errors++;
 }
 }
 else {
-const err45 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err45 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -573,10 +577,9 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data13.priority !== undefined){
-let data23 = data13.priority;
-if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
-const err46 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err46 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -585,9 +588,10 @@ vErrors.push(err46);
 }
 errors++;
 }
-if(typeof data23 == "number"){
-if(data23 > 1000000000 || isNaN(data23)){
-const err47 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"};
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -596,8 +600,11 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(data23 < -1000000000 || isNaN(data23)){
-const err48 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: -1000000000},message:"must be >= -1000000000"};
+}
+if(data15.priority !== undefined){
+let data25 = data15.priority;
+if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
+const err48 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -606,12 +613,9 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-}
-if(data13.mode !== undefined){
-let data24 = data13.mode;
-if(typeof data24 !== "string"){
-const err49 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data25 == "number"){
+if(data25 > 1000000000 || isNaN(data25)){
+const err49 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -620,8 +624,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(!((data24 === "Enforce") || (data24 === "Plan"))){
-const err50 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.mode.enum},message:"must be equal to one of the allowed values"};
+if(data25 < -1000000000 || isNaN(data25)){
+const err50 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: -1000000000},message:"must be >= -1000000000"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -631,10 +635,11 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data13.strategy !== undefined){
-let data25 = data13.strategy;
-if(typeof data25 !== "string"){
-const err51 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data15.mode !== undefined){
+let data26 = data15.mode;
+if(typeof data26 !== "string"){
+const err51 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -643,8 +648,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(!(((data25 === "none") || (data25 === "single")) || (data25 === "mixed"))){
-const err52 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
+if(!((data26 === "Enforce") || (data26 === "Plan"))){
+const err52 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.mode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -654,11 +659,10 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data13.layouts !== undefined){
-let data26 = data13.layouts;
-if(Array.isArray(data26)){
-if(data26.length > 64){
-const err53 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data15.strategy !== undefined){
+let data27 = data15.strategy;
+if(typeof data27 !== "string"){
+const err53 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -667,8 +671,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data26.length < 1){
-const err54 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(!(((data27 === "none") || (data27 === "single")) || (data27 === "mixed"))){
+const err54 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -677,13 +681,12 @@ vErrors.push(err54);
 }
 errors++;
 }
-const len2 = data26.length;
-for(let i2=0; i2<len2; i2++){
-let data27 = data26[i2];
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-for(const key7 in data27){
-if(!((((key7 === "gpus") || (key7 === "profiles")) || (key7 === "preset")) || (key7 === "mig"))){
-const err55 = {instancePath:instancePath+"/spec/layouts/" + i2,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
+}
+if(data15.layouts !== undefined){
+let data28 = data15.layouts;
+if(Array.isArray(data28)){
+if(data28.length > 64){
+const err55 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -692,13 +695,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-}
-if(data27.gpus !== undefined){
-let data28 = data27.gpus;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-for(const key8 in data28){
-if(!(((((key8 === "models") || (key8 === "indices")) || (key8 === "uuids")) || (key8 === "pciDeviceIds")) || (key8 === "count"))){
-const err56 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+if(data28.length < 1){
+const err56 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -707,12 +705,13 @@ vErrors.push(err56);
 }
 errors++;
 }
-}
-if(data28.models !== undefined){
-let data29 = data28.models;
-if(Array.isArray(data29)){
-if(data29.length > 32){
-const err57 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+const len3 = data28.length;
+for(let i3=0; i3<len3; i3++){
+let data29 = data28[i3];
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+for(const key7 in data29){
+if(!((((key7 === "gpus") || (key7 === "profiles")) || (key7 === "preset")) || (key7 === "mig"))){
+const err57 = {instancePath:instancePath+"/spec/layouts/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -721,8 +720,13 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data29.length < 1){
-const err58 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data29.gpus !== undefined){
+let data30 = data29.gpus;
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+for(const key8 in data30){
+if(!(((((key8 === "models") || (key8 === "indices")) || (key8 === "uuids")) || (key8 === "pciDeviceIds")) || (key8 === "count"))){
+const err58 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -731,12 +735,12 @@ vErrors.push(err58);
 }
 errors++;
 }
-const len3 = data29.length;
-for(let i3=0; i3<len3; i3++){
-let data30 = data29[i3];
-if(typeof data30 === "string"){
-if(func3(data30) > 63){
-const err59 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+if(data30.models !== undefined){
+let data31 = data30.models;
+if(Array.isArray(data31)){
+if(data31.length > 32){
+const err59 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -745,8 +749,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(func3(data30) < 1){
-const err60 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data31.length < 1){
+const err60 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -755,8 +759,12 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(!pattern0.test(data30)){
-const err61 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
+const len4 = data31.length;
+for(let i4=0; i4<len4; i4++){
+let data32 = data31[i4];
+if(typeof data32 === "string"){
+if(func3(data32) > 63){
+const err61 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -765,9 +773,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-}
-else {
-const err62 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(func3(data32) < 1){
+const err62 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -776,10 +783,8 @@ vErrors.push(err62);
 }
 errors++;
 }
-}
-}
-else {
-const err63 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern0.test(data32)){
+const err63 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -789,11 +794,8 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data28.indices !== undefined){
-let data31 = data28.indices;
-if(Array.isArray(data31)){
-if(data31.length > 32){
-const err64 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+else {
+const err64 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -802,8 +804,10 @@ vErrors.push(err64);
 }
 errors++;
 }
-if(data31.length < 1){
-const err65 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+}
+else {
+const err65 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -812,11 +816,12 @@ vErrors.push(err65);
 }
 errors++;
 }
-const len4 = data31.length;
-for(let i4=0; i4<len4; i4++){
-let data32 = data31[i4];
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
-const err66 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data30.indices !== undefined){
+let data33 = data30.indices;
+if(Array.isArray(data33)){
+if(data33.length > 32){
+const err66 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -825,9 +830,8 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(typeof data32 == "number"){
-if(data32 > 63 || isNaN(data32)){
-const err67 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
+if(data33.length < 1){
+const err67 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -836,8 +840,11 @@ vErrors.push(err67);
 }
 errors++;
 }
-if(data32 < 0 || isNaN(data32)){
-const err68 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const len5 = data33.length;
+for(let i5=0; i5<len5; i5++){
+let data34 = data33[i5];
+if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
+const err68 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -846,11 +853,9 @@ vErrors.push(err68);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err69 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data34 == "number"){
+if(data34 > 63 || isNaN(data34)){
+const err69 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -859,12 +864,8 @@ vErrors.push(err69);
 }
 errors++;
 }
-}
-if(data28.uuids !== undefined){
-let data33 = data28.uuids;
-if(Array.isArray(data33)){
-if(data33.length > 64){
-const err70 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data34 < 0 || isNaN(data34)){
+const err70 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -873,8 +874,11 @@ vErrors.push(err70);
 }
 errors++;
 }
-if(data33.length < 1){
-const err71 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+}
+}
+else {
+const err71 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -883,12 +887,12 @@ vErrors.push(err71);
 }
 errors++;
 }
-const len5 = data33.length;
-for(let i5=0; i5<len5; i5++){
-let data34 = data33[i5];
-if(typeof data34 === "string"){
-if(func3(data34) > 64){
-const err72 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+if(data30.uuids !== undefined){
+let data35 = data30.uuids;
+if(Array.isArray(data35)){
+if(data35.length > 64){
+const err72 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -897,8 +901,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-if(!pattern1.test(data34)){
-const err73 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
+if(data35.length < 1){
+const err73 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -907,9 +911,12 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-else {
-const err74 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len6 = data35.length;
+for(let i6=0; i6<len6; i6++){
+let data36 = data35[i6];
+if(typeof data36 === "string"){
+if(func3(data36) > 64){
+const err74 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -918,10 +925,8 @@ vErrors.push(err74);
 }
 errors++;
 }
-}
-}
-else {
-const err75 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern1.test(data36)){
+const err75 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -931,11 +936,8 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data28.pciDeviceIds !== undefined){
-let data35 = data28.pciDeviceIds;
-if(Array.isArray(data35)){
-if(data35.length > 32){
-const err76 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+else {
+const err76 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -944,8 +946,10 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(data35.length < 1){
-const err77 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+}
+else {
+const err77 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -954,12 +958,12 @@ vErrors.push(err77);
 }
 errors++;
 }
-const len6 = data35.length;
-for(let i6=0; i6<len6; i6++){
-let data36 = data35[i6];
-if(typeof data36 === "string"){
-if(func3(data36) > 10){
-const err78 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+if(data30.pciDeviceIds !== undefined){
+let data37 = data30.pciDeviceIds;
+if(Array.isArray(data37)){
+if(data37.length > 32){
+const err78 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -968,8 +972,8 @@ vErrors.push(err78);
 }
 errors++;
 }
-if(!pattern2.test(data36)){
-const err79 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
+if(data37.length < 1){
+const err79 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -978,9 +982,12 @@ vErrors.push(err79);
 }
 errors++;
 }
-}
-else {
-const err80 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len7 = data37.length;
+for(let i7=0; i7<len7; i7++){
+let data38 = data37[i7];
+if(typeof data38 === "string"){
+if(func3(data38) > 10){
+const err80 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -989,10 +996,8 @@ vErrors.push(err80);
 }
 errors++;
 }
-}
-}
-else {
-const err81 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern2.test(data38)){
+const err81 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1002,10 +1007,8 @@ vErrors.push(err81);
 errors++;
 }
 }
-if(data28.count !== undefined){
-let data37 = data28.count;
-if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
-const err82 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err82 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1014,9 +1017,10 @@ vErrors.push(err82);
 }
 errors++;
 }
-if(typeof data37 == "number"){
-if(data37 > 64 || isNaN(data37)){
-const err83 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+}
+}
+else {
+const err83 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1025,8 +1029,11 @@ vErrors.push(err83);
 }
 errors++;
 }
-if(data37 < 1 || isNaN(data37)){
-const err84 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data30.count !== undefined){
+let data39 = data30.count;
+if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
+const err84 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1035,11 +1042,9 @@ vErrors.push(err84);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err85 = {instancePath:instancePath+"/spec/layouts/" + i2+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data39 == "number"){
+if(data39 > 64 || isNaN(data39)){
+const err85 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1048,12 +1053,8 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data27.profiles !== undefined){
-let data38 = data27.profiles;
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(Object.keys(data38).length > 32){
-const err86 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(data39 < 1 || isNaN(data39)){
+const err86 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1062,8 +1063,11 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(Object.keys(data38).length < 1){
-const err87 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
+}
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1072,10 +1076,12 @@ vErrors.push(err87);
 }
 errors++;
 }
-for(const key9 in data38){
-let data39 = data38[key9];
-if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
-const err88 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data29.profiles !== undefined){
+let data40 = data29.profiles;
+if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
+if(Object.keys(data40).length > 32){
+const err88 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1084,9 +1090,8 @@ vErrors.push(err88);
 }
 errors++;
 }
-if(typeof data39 == "number"){
-if(data39 > 16 || isNaN(data39)){
-const err89 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(Object.keys(data40).length < 1){
+const err89 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1095,8 +1100,10 @@ vErrors.push(err89);
 }
 errors++;
 }
-if(data39 < 1 || isNaN(data39)){
-const err90 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+for(const key9 in data40){
+let data41 = data40[key9];
+if(!((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41)))){
+const err90 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1105,11 +1112,9 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err91 = {instancePath:instancePath+"/spec/layouts/" + i2+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data41 == "number"){
+if(data41 > 16 || isNaN(data41)){
+const err91 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1118,12 +1123,8 @@ vErrors.push(err91);
 }
 errors++;
 }
-}
-if(data27.preset !== undefined){
-let data40 = data27.preset;
-if(typeof data40 === "string"){
-if(func3(data40) > 32){
-const err92 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data41 < 1 || isNaN(data41)){
+const err92 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1132,8 +1133,11 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(!pattern3.test(data40)){
-const err93 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
+}
+}
+}
+else {
+const err93 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1143,8 +1147,11 @@ vErrors.push(err93);
 errors++;
 }
 }
-else {
-const err94 = {instancePath:instancePath+"/spec/layouts/" + i2+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data29.preset !== undefined){
+let data42 = data29.preset;
+if(typeof data42 === "string"){
+if(func3(data42) > 32){
+const err94 = {instancePath:instancePath+"/spec/layouts/" + i3+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1153,11 +1160,8 @@ vErrors.push(err94);
 }
 errors++;
 }
-}
-if(data27.mig !== undefined){
-let data41 = data27.mig;
-if(typeof data41 !== "string"){
-const err95 = {instancePath:instancePath+"/spec/layouts/" + i2+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern3.test(data42)){
+const err95 = {instancePath:instancePath+"/spec/layouts/" + i3+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1166,8 +1170,9 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(!(data41 === "Disabled")){
-const err96 = {instancePath:instancePath+"/spec/layouts/" + i2+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err96 = {instancePath:instancePath+"/spec/layouts/" + i3+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1177,9 +1182,10 @@ vErrors.push(err96);
 errors++;
 }
 }
-}
-else {
-const err97 = {instancePath:instancePath+"/spec/layouts/" + i2,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data29.mig !== undefined){
+let data43 = data29.mig;
+if(typeof data43 !== "string"){
+const err97 = {instancePath:instancePath+"/spec/layouts/" + i3+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1188,10 +1194,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-}
-}
-else {
-const err98 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!(data43 === "Disabled")){
+const err98 = {instancePath:instancePath+"/spec/layouts/" + i3+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1201,12 +1205,9 @@ vErrors.push(err98);
 errors++;
 }
 }
-if(data13.sharing !== undefined){
-let data42 = data13.sharing;
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-for(const key10 in data42){
-if(!((key10 === "mps") || (key10 === "timeSlicing"))){
-const err99 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
+}
+else {
+const err99 = {instancePath:instancePath+"/spec/layouts/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1216,11 +1217,9 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data42.mps !== undefined){
-let data43 = data42.mps;
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-for(const key11 in data43){
-const err100 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+}
+else {
+const err100 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1230,8 +1229,12 @@ vErrors.push(err100);
 errors++;
 }
 }
-else {
-const err101 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.sharing !== undefined){
+let data44 = data15.sharing;
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+for(const key10 in data44){
+if(!((key10 === "mps") || (key10 === "timeSlicing"))){
+const err101 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1241,11 +1244,11 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data42.timeSlicing !== undefined){
-let data44 = data42.timeSlicing;
-if(Array.isArray(data44)){
-if(data44.length > 32){
-const err102 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data44.mps !== undefined){
+let data45 = data44.mps;
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+for(const key11 in data45){
+const err102 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1254,8 +1257,9 @@ vErrors.push(err102);
 }
 errors++;
 }
-if(data44.length < 1){
-const err103 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+else {
+const err103 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1264,12 +1268,12 @@ vErrors.push(err103);
 }
 errors++;
 }
-const len7 = data44.length;
-for(let i7=0; i7<len7; i7++){
-let data45 = data44[i7];
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-if(data45.resource === undefined){
-const err104 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+}
+if(data44.timeSlicing !== undefined){
+let data46 = data44.timeSlicing;
+if(Array.isArray(data46)){
+if(data46.length > 32){
+const err104 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1278,8 +1282,8 @@ vErrors.push(err104);
 }
 errors++;
 }
-if(data45.replicas === undefined){
-const err105 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+if(data46.length < 1){
+const err105 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1288,9 +1292,12 @@ vErrors.push(err105);
 }
 errors++;
 }
-for(const key12 in data45){
-if(!((key12 === "resource") || (key12 === "replicas"))){
-const err106 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+const len8 = data46.length;
+for(let i8=0; i8<len8; i8++){
+let data47 = data46[i8];
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+if(data47.resource === undefined){
+const err106 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1299,12 +1306,8 @@ vErrors.push(err106);
 }
 errors++;
 }
-}
-if(data45.resource !== undefined){
-let data46 = data45.resource;
-if(typeof data46 === "string"){
-if(func3(data46) > 63){
-const err107 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(data47.replicas === undefined){
+const err107 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1313,8 +1316,9 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(!pattern4.test(data46)){
-const err108 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+for(const key12 in data47){
+if(!((key12 === "resource") || (key12 === "replicas"))){
+const err108 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1324,8 +1328,11 @@ vErrors.push(err108);
 errors++;
 }
 }
-else {
-const err109 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data47.resource !== undefined){
+let data48 = data47.resource;
+if(typeof data48 === "string"){
+if(func3(data48) > 63){
+const err109 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1334,11 +1341,8 @@ vErrors.push(err109);
 }
 errors++;
 }
-}
-if(data45.replicas !== undefined){
-let data47 = data45.replicas;
-if(!((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47)))){
-const err110 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern4.test(data48)){
+const err110 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1347,9 +1351,9 @@ vErrors.push(err110);
 }
 errors++;
 }
-if(typeof data47 == "number"){
-if(data47 > 128 || isNaN(data47)){
-const err111 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+}
+else {
+const err111 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1358,8 +1362,11 @@ vErrors.push(err111);
 }
 errors++;
 }
-if(data47 < 2 || isNaN(data47)){
-const err112 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+}
+if(data47.replicas !== undefined){
+let data49 = data47.replicas;
+if(!((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49)))){
+const err112 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1368,11 +1375,9 @@ vErrors.push(err112);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err113 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i7,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data49 == "number"){
+if(data49 > 128 || isNaN(data49)){
+const err113 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1381,10 +1386,8 @@ vErrors.push(err113);
 }
 errors++;
 }
-}
-}
-else {
-const err114 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data49 < 2 || isNaN(data49)){
+const err114 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1395,8 +1398,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err115 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err115 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1406,12 +1410,9 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data13.drain !== undefined){
-let data48 = data13.drain;
-if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
-for(const key13 in data48){
-if(!((((key13 === "scope") || (key13 === "timeout")) || (key13 === "onTimeout")) || (key13 === "gracePeriod"))){
-const err116 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+}
+else {
+const err116 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1421,10 +1422,9 @@ vErrors.push(err116);
 errors++;
 }
 }
-if(data48.scope !== undefined){
-let data49 = data48.scope;
-if(typeof data49 !== "string"){
-const err117 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err117 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1433,8 +1433,13 @@ vErrors.push(err117);
 }
 errors++;
 }
-if(!(((data49 === "Affected") || (data49 === "Node")) || (data49 === "None"))){
-const err118 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+if(data15.drain !== undefined){
+let data50 = data15.drain;
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key13 in data50){
+if(!((((key13 === "scope") || (key13 === "timeout")) || (key13 === "onTimeout")) || (key13 === "gracePeriod"))){
+const err118 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1444,11 +1449,10 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data48.timeout !== undefined){
-let data50 = data48.timeout;
-if(typeof data50 === "string"){
-if(func3(data50) > 16){
-const err119 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data50.scope !== undefined){
+let data51 = data50.scope;
+if(typeof data51 !== "string"){
+const err119 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1457,8 +1461,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(!pattern5.test(data50)){
-const err120 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(!(((data51 === "Affected") || (data51 === "Node")) || (data51 === "None"))){
+const err120 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1468,8 +1472,11 @@ vErrors.push(err120);
 errors++;
 }
 }
-else {
-const err121 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data50.timeout !== undefined){
+let data52 = data50.timeout;
+if(typeof data52 === "string"){
+if(func3(data52) > 16){
+const err121 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1478,11 +1485,8 @@ vErrors.push(err121);
 }
 errors++;
 }
-}
-if(data48.onTimeout !== undefined){
-let data51 = data48.onTimeout;
-if(typeof data51 !== "string"){
-const err122 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern5.test(data52)){
+const err122 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1491,8 +1495,9 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(!(((data51 === "Skip") || (data51 === "Wait")) || (data51 === "Force"))){
-const err123 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err123 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1502,11 +1507,10 @@ vErrors.push(err123);
 errors++;
 }
 }
-if(data48.gracePeriod !== undefined){
-let data52 = data48.gracePeriod;
-if(typeof data52 === "string"){
-if(func3(data52) > 16){
-const err124 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data50.onTimeout !== undefined){
+let data53 = data50.onTimeout;
+if(typeof data53 !== "string"){
+const err124 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1515,8 +1519,8 @@ vErrors.push(err124);
 }
 errors++;
 }
-if(!pattern5.test(data52)){
-const err125 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(!(((data53 === "Skip") || (data53 === "Wait")) || (data53 === "Force"))){
+const err125 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1526,8 +1530,11 @@ vErrors.push(err125);
 errors++;
 }
 }
-else {
-const err126 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data50.gracePeriod !== undefined){
+let data54 = data50.gracePeriod;
+if(typeof data54 === "string"){
+if(func3(data54) > 16){
+const err126 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1536,10 +1543,8 @@ vErrors.push(err126);
 }
 errors++;
 }
-}
-}
-else {
-const err127 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern5.test(data54)){
+const err127 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1549,12 +1554,8 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data13.rollout !== undefined){
-let data53 = data13.rollout;
-if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
-for(const key14 in data53){
-if(!((((((key14 === "maxUnavailable") || (key14 === "canary")) || (key14 === "failureThreshold")) || (key14 === "windows")) || (key14 === "paused")) || (key14 === "rollback"))){
-const err128 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+else {
+const err128 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1564,13 +1565,9 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data53.maxUnavailable !== undefined){
-let data54 = data53.maxUnavailable;
-const _errs126 = errors;
-let valid31 = false;
-const _errs127 = errors;
-if(!((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54)))){
-const err129 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err129 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1579,12 +1576,13 @@ vErrors.push(err129);
 }
 errors++;
 }
-var _valid0 = _errs127 === errors;
-valid31 = valid31 || _valid0;
-if(!valid31){
-const _errs129 = errors;
-if(typeof data54 !== "string"){
-const err130 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data15.rollout !== undefined){
+let data55 = data15.rollout;
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+for(const key14 in data55){
+if(!((((((key14 === "maxUnavailable") || (key14 === "canary")) || (key14 === "failureThreshold")) || (key14 === "windows")) || (key14 === "paused")) || (key14 === "rollback"))){
+const err130 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1593,11 +1591,14 @@ vErrors.push(err130);
 }
 errors++;
 }
-var _valid0 = _errs129 === errors;
-valid31 = valid31 || _valid0;
 }
-if(!valid31){
-const err131 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data55.maxUnavailable !== undefined){
+let data56 = data55.maxUnavailable;
+const _errs130 = errors;
+let valid33 = false;
+const _errs131 = errors;
+if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
+const err131 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1606,20 +1607,12 @@ vErrors.push(err131);
 }
 errors++;
 }
-else {
-errors = _errs126;
-if(vErrors !== null){
-if(_errs126){
-vErrors.length = _errs126;
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data54 == "number"){
-if(data54 > 10000 || isNaN(data54)){
-const err132 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+var _valid0 = _errs131 === errors;
+valid33 = valid33 || _valid0;
+if(!valid33){
+const _errs133 = errors;
+if(typeof data56 !== "string"){
+const err132 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1628,8 +1621,11 @@ vErrors.push(err132);
 }
 errors++;
 }
-if(data54 < 0 || isNaN(data54)){
-const err133 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+var _valid0 = _errs133 === errors;
+valid33 = valid33 || _valid0;
+}
+if(!valid33){
+const err133 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1638,10 +1634,20 @@ vErrors.push(err133);
 }
 errors++;
 }
+else {
+errors = _errs130;
+if(vErrors !== null){
+if(_errs130){
+vErrors.length = _errs130;
 }
-if(typeof data54 === "string"){
-if(!pattern7.test(data54)){
-const err134 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data56 == "number"){
+if(data56 > 10000 || isNaN(data56)){
+const err134 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1650,13 +1656,8 @@ vErrors.push(err134);
 }
 errors++;
 }
-}
-}
-if(data53.canary !== undefined){
-let data55 = data53.canary;
-if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
-if(data55.nodes === undefined){
-const err135 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(data56 < 0 || isNaN(data56)){
+const err135 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1665,9 +1666,10 @@ vErrors.push(err135);
 }
 errors++;
 }
-for(const key15 in data55){
-if(!((key15 === "nodes") || (key15 === "soak"))){
-const err136 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+}
+if(typeof data56 === "string"){
+if(!pattern7.test(data56)){
+const err136 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1677,10 +1679,12 @@ vErrors.push(err136);
 errors++;
 }
 }
-if(data55.nodes !== undefined){
-let data56 = data55.nodes;
-if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
-const err137 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data55.canary !== undefined){
+let data57 = data55.canary;
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+if(data57.nodes === undefined){
+const err137 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1689,9 +1693,9 @@ vErrors.push(err137);
 }
 errors++;
 }
-if(typeof data56 == "number"){
-if(data56 > 1000 || isNaN(data56)){
-const err138 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+for(const key15 in data57){
+if(!((key15 === "nodes") || (key15 === "soak"))){
+const err138 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1700,8 +1704,11 @@ vErrors.push(err138);
 }
 errors++;
 }
-if(data56 < 1 || isNaN(data56)){
-const err139 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data57.nodes !== undefined){
+let data58 = data57.nodes;
+if(!((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58)))){
+const err139 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1710,13 +1717,9 @@ vErrors.push(err139);
 }
 errors++;
 }
-}
-}
-if(data55.soak !== undefined){
-let data57 = data55.soak;
-if(typeof data57 === "string"){
-if(func3(data57) > 16){
-const err140 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(typeof data58 == "number"){
+if(data58 > 1000 || isNaN(data58)){
+const err140 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1725,8 +1728,8 @@ vErrors.push(err140);
 }
 errors++;
 }
-if(!pattern5.test(data57)){
-const err141 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(data58 < 1 || isNaN(data58)){
+const err141 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1736,8 +1739,12 @@ vErrors.push(err141);
 errors++;
 }
 }
-else {
-const err142 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data57.soak !== undefined){
+let data59 = data57.soak;
+if(typeof data59 === "string"){
+if(func3(data59) > 16){
+const err142 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1746,10 +1753,8 @@ vErrors.push(err142);
 }
 errors++;
 }
-}
-}
-else {
-const err143 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern5.test(data59)){
+const err143 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1759,13 +1764,8 @@ vErrors.push(err143);
 errors++;
 }
 }
-if(data53.failureThreshold !== undefined){
-let data58 = data53.failureThreshold;
-const _errs139 = errors;
-let valid33 = false;
-const _errs140 = errors;
-if(!((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58)))){
-const err144 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err144 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1774,12 +1774,10 @@ vErrors.push(err144);
 }
 errors++;
 }
-var _valid1 = _errs140 === errors;
-valid33 = valid33 || _valid1;
-if(!valid33){
-const _errs142 = errors;
-if(typeof data58 !== "string"){
-const err145 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err145 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1788,11 +1786,14 @@ vErrors.push(err145);
 }
 errors++;
 }
-var _valid1 = _errs142 === errors;
-valid33 = valid33 || _valid1;
 }
-if(!valid33){
-const err146 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data55.failureThreshold !== undefined){
+let data60 = data55.failureThreshold;
+const _errs143 = errors;
+let valid35 = false;
+const _errs144 = errors;
+if(!((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60)))){
+const err146 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1801,20 +1802,12 @@ vErrors.push(err146);
 }
 errors++;
 }
-else {
-errors = _errs139;
-if(vErrors !== null){
-if(_errs139){
-vErrors.length = _errs139;
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data58 == "number"){
-if(data58 > 10000 || isNaN(data58)){
-const err147 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+var _valid1 = _errs144 === errors;
+valid35 = valid35 || _valid1;
+if(!valid35){
+const _errs146 = errors;
+if(typeof data60 !== "string"){
+const err147 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1823,8 +1816,11 @@ vErrors.push(err147);
 }
 errors++;
 }
-if(data58 < 1 || isNaN(data58)){
-const err148 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+var _valid1 = _errs146 === errors;
+valid35 = valid35 || _valid1;
+}
+if(!valid35){
+const err148 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1833,10 +1829,20 @@ vErrors.push(err148);
 }
 errors++;
 }
+else {
+errors = _errs143;
+if(vErrors !== null){
+if(_errs143){
+vErrors.length = _errs143;
 }
-if(typeof data58 === "string"){
-if(!pattern7.test(data58)){
-const err149 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data60 == "number"){
+if(data60 > 10000 || isNaN(data60)){
+const err149 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1845,13 +1851,8 @@ vErrors.push(err149);
 }
 errors++;
 }
-}
-}
-if(data53.windows !== undefined){
-let data59 = data53.windows;
-if(Array.isArray(data59)){
-if(data59.length > 16){
-const err150 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data60 < 1 || isNaN(data60)){
+const err150 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1860,8 +1861,10 @@ vErrors.push(err150);
 }
 errors++;
 }
-if(data59.length < 1){
-const err151 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(typeof data60 === "string"){
+if(!pattern7.test(data60)){
+const err151 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1870,12 +1873,13 @@ vErrors.push(err151);
 }
 errors++;
 }
-const len8 = data59.length;
-for(let i8=0; i8<len8; i8++){
-let data60 = data59[i8];
-if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
-if(data60.schedule === undefined){
-const err152 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+}
+}
+if(data55.windows !== undefined){
+let data61 = data55.windows;
+if(Array.isArray(data61)){
+if(data61.length > 16){
+const err152 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1884,8 +1888,8 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(data60.duration === undefined){
-const err153 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+if(data61.length < 1){
+const err153 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1894,9 +1898,12 @@ vErrors.push(err153);
 }
 errors++;
 }
-for(const key16 in data60){
-if(!(((key16 === "schedule") || (key16 === "duration")) || (key16 === "timeZone"))){
-const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+const len9 = data61.length;
+for(let i9=0; i9<len9; i9++){
+let data62 = data61[i9];
+if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
+if(data62.schedule === undefined){
+const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1905,12 +1912,8 @@ vErrors.push(err154);
 }
 errors++;
 }
-}
-if(data60.schedule !== undefined){
-let data61 = data60.schedule;
-if(typeof data61 === "string"){
-if(func3(data61) > 64){
-const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data62.duration === undefined){
+const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1919,8 +1922,9 @@ vErrors.push(err155);
 }
 errors++;
 }
-if(!pattern10.test(data61)){
-const err156 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+for(const key16 in data62){
+if(!(((key16 === "schedule") || (key16 === "duration")) || (key16 === "timeZone"))){
+const err156 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1930,8 +1934,11 @@ vErrors.push(err156);
 errors++;
 }
 }
-else {
-const err157 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data62.schedule !== undefined){
+let data63 = data62.schedule;
+if(typeof data63 === "string"){
+if(func3(data63) > 64){
+const err157 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1940,12 +1947,8 @@ vErrors.push(err157);
 }
 errors++;
 }
-}
-if(data60.duration !== undefined){
-let data62 = data60.duration;
-if(typeof data62 === "string"){
-if(func3(data62) > 16){
-const err158 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!pattern10.test(data63)){
+const err158 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1954,8 +1957,9 @@ vErrors.push(err158);
 }
 errors++;
 }
-if(!pattern5.test(data62)){
-const err159 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+else {
+const err159 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1965,8 +1969,11 @@ vErrors.push(err159);
 errors++;
 }
 }
-else {
-const err160 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data62.duration !== undefined){
+let data64 = data62.duration;
+if(typeof data64 === "string"){
+if(func3(data64) > 16){
+const err160 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1975,12 +1982,8 @@ vErrors.push(err160);
 }
 errors++;
 }
-}
-if(data60.timeZone !== undefined){
-let data63 = data60.timeZone;
-if(typeof data63 === "string"){
-if(func3(data63) > 64){
-const err161 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!pattern5.test(data64)){
+const err161 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1991,7 +1994,7 @@ errors++;
 }
 }
 else {
-const err162 = {instancePath:instancePath+"/spec/rollout/windows/" + i8+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err162 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -2001,9 +2004,11 @@ vErrors.push(err162);
 errors++;
 }
 }
-}
-else {
-const err163 = {instancePath:instancePath+"/spec/rollout/windows/" + i8,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data62.timeZone !== undefined){
+let data65 = data62.timeZone;
+if(typeof data65 === "string"){
+if(func3(data65) > 64){
+const err163 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2013,9 +2018,8 @@ vErrors.push(err163);
 errors++;
 }
 }
-}
 else {
-const err164 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err164 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2025,9 +2029,9 @@ vErrors.push(err164);
 errors++;
 }
 }
-if(data53.paused !== undefined){
-if(typeof data53.paused !== "boolean"){
-const err165 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err165 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2037,10 +2041,9 @@ vErrors.push(err165);
 errors++;
 }
 }
-if(data53.rollback !== undefined){
-let data65 = data53.rollback;
-if(typeof data65 !== "string"){
-const err166 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err166 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2049,8 +2052,10 @@ vErrors.push(err166);
 }
 errors++;
 }
-if(!((data65 === "OnFailure") || (data65 === "Never"))){
-const err167 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data55.paused !== undefined){
+if(typeof data55.paused !== "boolean"){
+const err167 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2060,9 +2065,10 @@ vErrors.push(err167);
 errors++;
 }
 }
-}
-else {
-const err168 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data55.rollback !== undefined){
+let data67 = data55.rollback;
+if(typeof data67 !== "string"){
+const err168 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2071,13 +2077,8 @@ vErrors.push(err168);
 }
 errors++;
 }
-}
-if(data13.allow !== undefined){
-let data66 = data13.allow;
-if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
-for(const key17 in data66){
-if(!((((key17 === "gpuReset") || (key17 === "reboot")) || (key17 === "replaceForeignInstances")) || (key17 === "takeOver"))){
-const err169 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(!((data67 === "OnFailure") || (data67 === "Never"))){
+const err169 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2087,9 +2088,9 @@ vErrors.push(err169);
 errors++;
 }
 }
-if(data66.gpuReset !== undefined){
-if(typeof data66.gpuReset !== "boolean"){
-const err170 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err170 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2099,9 +2100,12 @@ vErrors.push(err170);
 errors++;
 }
 }
-if(data66.reboot !== undefined){
-if(typeof data66.reboot !== "boolean"){
-const err171 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data15.allow !== undefined){
+let data68 = data15.allow;
+if(data68 && typeof data68 == "object" && !Array.isArray(data68)){
+for(const key17 in data68){
+if(!((((key17 === "gpuReset") || (key17 === "reboot")) || (key17 === "replaceForeignInstances")) || (key17 === "takeOver"))){
+const err171 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2111,9 +2115,9 @@ vErrors.push(err171);
 errors++;
 }
 }
-if(data66.replaceForeignInstances !== undefined){
-if(typeof data66.replaceForeignInstances !== "boolean"){
-const err172 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data68.gpuReset !== undefined){
+if(typeof data68.gpuReset !== "boolean"){
+const err172 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2123,11 +2127,9 @@ vErrors.push(err172);
 errors++;
 }
 }
-if(data66.takeOver !== undefined){
-let data70 = data66.takeOver;
-if(Array.isArray(data70)){
-if(data70.length > 4){
-const err173 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(data68.reboot !== undefined){
+if(typeof data68.reboot !== "boolean"){
+const err173 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2136,8 +2138,10 @@ vErrors.push(err173);
 }
 errors++;
 }
-if(data70.length < 1){
-const err174 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data68.replaceForeignInstances !== undefined){
+if(typeof data68.replaceForeignInstances !== "boolean"){
+const err174 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2146,11 +2150,12 @@ vErrors.push(err174);
 }
 errors++;
 }
-const len9 = data70.length;
-for(let i9=0; i9<len9; i9++){
-let data71 = data70[i9];
-if(typeof data71 !== "string"){
-const err175 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data68.takeOver !== undefined){
+let data72 = data68.takeOver;
+if(Array.isArray(data72)){
+if(data72.length > 4){
+const err175 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2159,8 +2164,8 @@ vErrors.push(err175);
 }
 errors++;
 }
-if(!(data71 === "mig-manager")){
-const err176 = {instancePath:instancePath+"/spec/allow/takeOver/" + i9,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+if(data72.length < 1){
+const err176 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2169,10 +2174,11 @@ vErrors.push(err176);
 }
 errors++;
 }
-}
-}
-else {
-const err177 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len10 = data72.length;
+for(let i10=0; i10<len10; i10++){
+let data73 = data72[i10];
+if(typeof data73 !== "string"){
+const err177 = {instancePath:instancePath+"/spec/allow/takeOver/" + i10,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2181,10 +2187,8 @@ vErrors.push(err177);
 }
 errors++;
 }
-}
-}
-else {
-const err178 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data73 === "mig-manager")){
+const err178 = {instancePath:instancePath+"/spec/allow/takeOver/" + i10,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2194,10 +2198,9 @@ vErrors.push(err178);
 errors++;
 }
 }
-if(data13.onDelete !== undefined){
-let data72 = data13.onDelete;
-if(typeof data72 !== "string"){
-const err179 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err179 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2206,8 +2209,10 @@ vErrors.push(err179);
 }
 errors++;
 }
-if(!((data72 === "Keep") || (data72 === "DisableMig"))){
-const err180 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err180 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2217,9 +2222,10 @@ vErrors.push(err180);
 errors++;
 }
 }
-}
-else {
-const err181 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.onDelete !== undefined){
+let data74 = data15.onDelete;
+if(typeof data74 !== "string"){
+const err181 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2228,13 +2234,8 @@ vErrors.push(err181);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data73 = data.status;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-for(const key18 in data73){
-if(!(func2.call(schema11.properties.status.properties, key18))){
-const err182 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(!((data74 === "Keep") || (data74 === "DisableMig"))){
+const err182 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2244,10 +2245,9 @@ vErrors.push(err182);
 errors++;
 }
 }
-if(data73.observedGeneration !== undefined){
-let data74 = data73.observedGeneration;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err183 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err183 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2257,10 +2257,12 @@ vErrors.push(err183);
 errors++;
 }
 }
-if(data73.acceptedGeneration !== undefined){
-let data75 = data73.acceptedGeneration;
-if(!((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75)))){
-const err184 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.status !== undefined){
+let data75 = data.status;
+if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
+for(const key18 in data75){
+if(!(func2.call(schema11.properties.status.properties, key18))){
+const err184 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2270,11 +2272,10 @@ vErrors.push(err184);
 errors++;
 }
 }
-if(data73.summary !== undefined){
-let data76 = data73.summary;
-if(typeof data76 === "string"){
-if(func3(data76) > 256){
-const err185 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data75.observedGeneration !== undefined){
+let data76 = data75.observedGeneration;
+if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
+const err185 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2284,8 +2285,10 @@ vErrors.push(err185);
 errors++;
 }
 }
-else {
-const err186 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data75.acceptedGeneration !== undefined){
+let data77 = data75.acceptedGeneration;
+if(!((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77)))){
+const err186 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2295,11 +2298,11 @@ vErrors.push(err186);
 errors++;
 }
 }
-if(data73.conditions !== undefined){
-let data77 = data73.conditions;
-if(Array.isArray(data77)){
-if(data77.length > 16){
-const err187 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data75.summary !== undefined){
+let data78 = data75.summary;
+if(typeof data78 === "string"){
+if(func3(data78) > 256){
+const err187 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2308,12 +2311,9 @@ vErrors.push(err187);
 }
 errors++;
 }
-const len10 = data77.length;
-for(let i10=0; i10<len10; i10++){
-let data78 = data77[i10];
-if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
-if(data78.type === undefined){
-const err188 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+else {
+const err188 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2322,8 +2322,12 @@ vErrors.push(err188);
 }
 errors++;
 }
-if(data78.status === undefined){
-const err189 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+if(data75.conditions !== undefined){
+let data79 = data75.conditions;
+if(Array.isArray(data79)){
+if(data79.length > 16){
+const err189 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2332,8 +2336,12 @@ vErrors.push(err189);
 }
 errors++;
 }
-if(data78.reason === undefined){
-const err190 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+const len11 = data79.length;
+for(let i11=0; i11<len11; i11++){
+let data80 = data79[i11];
+if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
+if(data80.type === undefined){
+const err190 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2342,8 +2350,8 @@ vErrors.push(err190);
 }
 errors++;
 }
-if(data78.message === undefined){
-const err191 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data80.status === undefined){
+const err191 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2352,8 +2360,8 @@ vErrors.push(err191);
 }
 errors++;
 }
-if(data78.lastTransitionTime === undefined){
-const err192 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data80.reason === undefined){
+const err192 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2362,9 +2370,8 @@ vErrors.push(err192);
 }
 errors++;
 }
-for(const key19 in data78){
-if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
-const err193 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+if(data80.message === undefined){
+const err193 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2373,12 +2380,8 @@ vErrors.push(err193);
 }
 errors++;
 }
-}
-if(data78.type !== undefined){
-let data79 = data78.type;
-if(typeof data79 === "string"){
-if(func3(data79) > 316){
-const err194 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(data80.lastTransitionTime === undefined){
+const err194 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2387,9 +2390,9 @@ vErrors.push(err194);
 }
 errors++;
 }
-}
-else {
-const err195 = {instancePath:instancePath+"/status/conditions/" + i10+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key19 in data80){
+if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
+const err195 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2399,10 +2402,11 @@ vErrors.push(err195);
 errors++;
 }
 }
-if(data78.status !== undefined){
-let data80 = data78.status;
-if(typeof data80 !== "string"){
-const err196 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data80.type !== undefined){
+let data81 = data80.type;
+if(typeof data81 === "string"){
+if(func3(data81) > 316){
+const err196 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2411,8 +2415,9 @@ vErrors.push(err196);
 }
 errors++;
 }
-if(!(((data80 === "True") || (data80 === "False")) || (data80 === "Unknown"))){
-const err197 = {instancePath:instancePath+"/status/conditions/" + i10+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err197 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2422,11 +2427,10 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data78.reason !== undefined){
-let data81 = data78.reason;
-if(typeof data81 === "string"){
-if(func3(data81) > 1024){
-const err198 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data80.status !== undefined){
+let data82 = data80.status;
+if(typeof data82 !== "string"){
+const err198 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2435,9 +2439,8 @@ vErrors.push(err198);
 }
 errors++;
 }
-}
-else {
-const err199 = {instancePath:instancePath+"/status/conditions/" + i10+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data82 === "True") || (data82 === "False")) || (data82 === "Unknown"))){
+const err199 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2447,11 +2450,11 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data78.message !== undefined){
-let data82 = data78.message;
-if(typeof data82 === "string"){
-if(func3(data82) > 8192){
-const err200 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data80.reason !== undefined){
+let data83 = data80.reason;
+if(typeof data83 === "string"){
+if(func3(data83) > 1024){
+const err200 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2462,7 +2465,7 @@ errors++;
 }
 }
 else {
-const err201 = {instancePath:instancePath+"/status/conditions/" + i10+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err201 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2472,9 +2475,11 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data78.lastTransitionTime !== undefined){
-if(typeof data78.lastTransitionTime !== "string"){
-const err202 = {instancePath:instancePath+"/status/conditions/" + i10+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data80.message !== undefined){
+let data84 = data80.message;
+if(typeof data84 === "string"){
+if(func3(data84) > 8192){
+const err202 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2484,10 +2489,8 @@ vErrors.push(err202);
 errors++;
 }
 }
-if(data78.observedGeneration !== undefined){
-let data84 = data78.observedGeneration;
-if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
-const err203 = {instancePath:instancePath+"/status/conditions/" + i10+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err203 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2497,9 +2500,9 @@ vErrors.push(err203);
 errors++;
 }
 }
-}
-else {
-const err204 = {instancePath:instancePath+"/status/conditions/" + i10,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data80.lastTransitionTime !== undefined){
+if(typeof data80.lastTransitionTime !== "string"){
+const err204 = {instancePath:instancePath+"/status/conditions/" + i11+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2509,9 +2512,10 @@ vErrors.push(err204);
 errors++;
 }
 }
-}
-else {
-const err205 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data80.observedGeneration !== undefined){
+let data86 = data80.observedGeneration;
+if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
+const err205 = {instancePath:instancePath+"/status/conditions/" + i11+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2521,12 +2525,9 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data73.nodes !== undefined){
-let data85 = data73.nodes;
-if(data85 && typeof data85 == "object" && !Array.isArray(data85)){
-for(const key20 in data85){
-if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
-const err206 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+else {
+const err206 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2536,10 +2537,9 @@ vErrors.push(err206);
 errors++;
 }
 }
-if(data85.matched !== undefined){
-let data86 = data85.matched;
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err207 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err207 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2549,10 +2549,12 @@ vErrors.push(err207);
 errors++;
 }
 }
-if(data85.ready !== undefined){
-let data87 = data85.ready;
-if(!((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87)))){
-const err208 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data75.nodes !== undefined){
+let data87 = data75.nodes;
+if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
+for(const key20 in data87){
+if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
+const err208 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2562,10 +2564,10 @@ vErrors.push(err208);
 errors++;
 }
 }
-if(data85.updating !== undefined){
-let data88 = data85.updating;
+if(data87.matched !== undefined){
+let data88 = data87.matched;
 if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
-const err209 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err209 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2575,10 +2577,10 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data85.pending !== undefined){
-let data89 = data85.pending;
+if(data87.ready !== undefined){
+let data89 = data87.ready;
 if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err210 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err210 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2588,10 +2590,10 @@ vErrors.push(err210);
 errors++;
 }
 }
-if(data85.failed !== undefined){
-let data90 = data85.failed;
+if(data87.updating !== undefined){
+let data90 = data87.updating;
 if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err211 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err211 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2601,10 +2603,10 @@ vErrors.push(err211);
 errors++;
 }
 }
-if(data85.conflicted !== undefined){
-let data91 = data85.conflicted;
+if(data87.pending !== undefined){
+let data91 = data87.pending;
 if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err212 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err212 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2614,10 +2616,10 @@ vErrors.push(err212);
 errors++;
 }
 }
-if(data85.skipped !== undefined){
-let data92 = data85.skipped;
+if(data87.failed !== undefined){
+let data92 = data87.failed;
 if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err213 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err213 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2627,9 +2629,10 @@ vErrors.push(err213);
 errors++;
 }
 }
-}
-else {
-const err214 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data87.conflicted !== undefined){
+let data93 = data87.conflicted;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err214 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2639,12 +2642,10 @@ vErrors.push(err214);
 errors++;
 }
 }
-if(data73.plan !== undefined){
-let data93 = data73.plan;
-if(data93 && typeof data93 == "object" && !Array.isArray(data93)){
-for(const key21 in data93){
-if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
-const err215 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data87.skipped !== undefined){
+let data94 = data87.skipped;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err215 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2654,10 +2655,9 @@ vErrors.push(err215);
 errors++;
 }
 }
-if(data93.gpusChanging !== undefined){
-let data94 = data93.gpusChanging;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err216 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err216 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2667,10 +2667,12 @@ vErrors.push(err216);
 errors++;
 }
 }
-if(data93.instancesKept !== undefined){
-let data95 = data93.instancesKept;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err217 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data75.plan !== undefined){
+let data95 = data75.plan;
+if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
+for(const key21 in data95){
+if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
+const err217 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2680,10 +2682,10 @@ vErrors.push(err217);
 errors++;
 }
 }
-if(data93.instancesDestroyed !== undefined){
-let data96 = data93.instancesDestroyed;
+if(data95.gpusChanging !== undefined){
+let data96 = data95.gpusChanging;
 if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err218 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err218 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2693,10 +2695,10 @@ vErrors.push(err218);
 errors++;
 }
 }
-if(data93.instancesCreated !== undefined){
-let data97 = data93.instancesCreated;
+if(data95.instancesKept !== undefined){
+let data97 = data95.instancesKept;
 if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err219 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err219 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2706,10 +2708,10 @@ vErrors.push(err219);
 errors++;
 }
 }
-if(data93.podsToEvict !== undefined){
-let data98 = data93.podsToEvict;
+if(data95.instancesDestroyed !== undefined){
+let data98 = data95.instancesDestroyed;
 if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err220 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err220 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2719,9 +2721,10 @@ vErrors.push(err220);
 errors++;
 }
 }
-}
-else {
-const err221 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data95.instancesCreated !== undefined){
+let data99 = data95.instancesCreated;
+if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
+const err221 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2731,11 +2734,10 @@ vErrors.push(err221);
 errors++;
 }
 }
-if(data73.inFlight !== undefined){
-let data99 = data73.inFlight;
-if(Array.isArray(data99)){
-if(data99.length > 500){
-const err222 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(data95.podsToEvict !== undefined){
+let data100 = data95.podsToEvict;
+if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
+const err222 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2744,12 +2746,10 @@ vErrors.push(err222);
 }
 errors++;
 }
-const len11 = data99.length;
-for(let i11=0; i11<len11; i11++){
-let data100 = data99[i11];
-if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
-if(data100.node === undefined){
-const err223 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+else {
+const err223 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2758,8 +2758,12 @@ vErrors.push(err223);
 }
 errors++;
 }
-if(data100.nodeUID === undefined){
-const err224 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data75.inFlight !== undefined){
+let data101 = data75.inFlight;
+if(Array.isArray(data101)){
+if(data101.length > 500){
+const err224 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2768,8 +2772,12 @@ vErrors.push(err224);
 }
 errors++;
 }
-if(data100.epoch === undefined){
-const err225 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+const len12 = data101.length;
+for(let i12=0; i12<len12; i12++){
+let data102 = data101[i12];
+if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
+if(data102.node === undefined){
+const err225 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2778,9 +2786,8 @@ vErrors.push(err225);
 }
 errors++;
 }
-for(const key22 in data100){
-if(!(((((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "generation")) || (key22 === "startTime")) || (key22 === "deadline")) || (key22 === "kind"))){
-const err226 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data102.nodeUID === undefined){
+const err226 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2789,12 +2796,8 @@ vErrors.push(err226);
 }
 errors++;
 }
-}
-if(data100.node !== undefined){
-let data101 = data100.node;
-if(typeof data101 === "string"){
-if(func3(data101) > 253){
-const err227 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data102.epoch === undefined){
+const err227 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2803,9 +2806,9 @@ vErrors.push(err227);
 }
 errors++;
 }
-}
-else {
-const err228 = {instancePath:instancePath+"/status/inFlight/" + i11+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key22 in data102){
+if(!(((((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "generation")) || (key22 === "startTime")) || (key22 === "deadline")) || (key22 === "kind"))){
+const err228 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2815,11 +2818,11 @@ vErrors.push(err228);
 errors++;
 }
 }
-if(data100.nodeUID !== undefined){
-let data102 = data100.nodeUID;
-if(typeof data102 === "string"){
-if(func3(data102) > 64){
-const err229 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data102.node !== undefined){
+let data103 = data102.node;
+if(typeof data103 === "string"){
+if(func3(data103) > 253){
+const err229 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2830,7 +2833,7 @@ errors++;
 }
 }
 else {
-const err230 = {instancePath:instancePath+"/status/inFlight/" + i11+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err230 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2840,10 +2843,11 @@ vErrors.push(err230);
 errors++;
 }
 }
-if(data100.epoch !== undefined){
-let data103 = data100.epoch;
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err231 = {instancePath:instancePath+"/status/inFlight/" + i11+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.nodeUID !== undefined){
+let data104 = data102.nodeUID;
+if(typeof data104 === "string"){
+if(func3(data104) > 64){
+const err231 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2853,10 +2857,8 @@ vErrors.push(err231);
 errors++;
 }
 }
-if(data100.generation !== undefined){
-let data104 = data100.generation;
-if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
-const err232 = {instancePath:instancePath+"/status/inFlight/" + i11+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err232 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2866,9 +2868,10 @@ vErrors.push(err232);
 errors++;
 }
 }
-if(data100.startTime !== undefined){
-if(typeof data100.startTime !== "string"){
-const err233 = {instancePath:instancePath+"/status/inFlight/" + i11+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.epoch !== undefined){
+let data105 = data102.epoch;
+if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
+const err233 = {instancePath:instancePath+"/status/inFlight/" + i12+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2878,9 +2881,10 @@ vErrors.push(err233);
 errors++;
 }
 }
-if(data100.deadline !== undefined){
-if(typeof data100.deadline !== "string"){
-const err234 = {instancePath:instancePath+"/status/inFlight/" + i11+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.generation !== undefined){
+let data106 = data102.generation;
+if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
+const err234 = {instancePath:instancePath+"/status/inFlight/" + i12+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2890,10 +2894,9 @@ vErrors.push(err234);
 errors++;
 }
 }
-if(data100.kind !== undefined){
-let data107 = data100.kind;
-if(typeof data107 !== "string"){
-const err235 = {instancePath:instancePath+"/status/inFlight/" + i11+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.startTime !== undefined){
+if(typeof data102.startTime !== "string"){
+const err235 = {instancePath:instancePath+"/status/inFlight/" + i12+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2902,8 +2905,10 @@ vErrors.push(err235);
 }
 errors++;
 }
-if(!(((((data107 === "Fresh") || (data107 === "Repair")) || (data107 === "Retry")) || (data107 === "New")) || (data107 === "Found"))){
-const err236 = {instancePath:instancePath+"/status/inFlight/" + i11+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+}
+if(data102.deadline !== undefined){
+if(typeof data102.deadline !== "string"){
+const err236 = {instancePath:instancePath+"/status/inFlight/" + i12+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2913,9 +2918,10 @@ vErrors.push(err236);
 errors++;
 }
 }
-}
-else {
-const err237 = {instancePath:instancePath+"/status/inFlight/" + i11,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data102.kind !== undefined){
+let data109 = data102.kind;
+if(typeof data109 !== "string"){
+const err237 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2924,10 +2930,8 @@ vErrors.push(err237);
 }
 errors++;
 }
-}
-}
-else {
-const err238 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!(((((data109 === "Fresh") || (data109 === "Repair")) || (data109 === "Retry")) || (data109 === "New")) || (data109 === "Found"))){
+const err238 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2937,11 +2941,9 @@ vErrors.push(err238);
 errors++;
 }
 }
-if(data73.canary !== undefined){
-let data108 = data73.canary;
-if(data108 && typeof data108 == "object" && !Array.isArray(data108)){
-if(data108.generation === undefined){
-const err239 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+else {
+const err239 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2950,8 +2952,10 @@ vErrors.push(err239);
 }
 errors++;
 }
-if(data108.nodes === undefined){
-const err240 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+}
+else {
+const err240 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2960,9 +2964,12 @@ vErrors.push(err240);
 }
 errors++;
 }
-for(const key23 in data108){
-if(!(((key23 === "generation") || (key23 === "nodes")) || (key23 === "readySince"))){
-const err241 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+if(data75.canary !== undefined){
+let data110 = data75.canary;
+if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
+if(data110.generation === undefined){
+const err241 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2971,11 +2978,8 @@ vErrors.push(err241);
 }
 errors++;
 }
-}
-if(data108.generation !== undefined){
-let data109 = data108.generation;
-if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
-const err242 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data110.nodes === undefined){
+const err242 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2984,12 +2988,9 @@ vErrors.push(err242);
 }
 errors++;
 }
-}
-if(data108.nodes !== undefined){
-let data110 = data108.nodes;
-if(Array.isArray(data110)){
-if(data110.length > 1000){
-const err243 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+for(const key23 in data110){
+if(!(((key23 === "generation") || (key23 === "nodes")) || (key23 === "readySince"))){
+const err243 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2998,12 +2999,11 @@ vErrors.push(err243);
 }
 errors++;
 }
-const len12 = data110.length;
-for(let i12=0; i12<len12; i12++){
-let data111 = data110[i12];
-if(typeof data111 === "string"){
-if(func3(data111) > 253){
-const err244 = {instancePath:instancePath+"/status/canary/nodes/" + i12,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+if(data110.generation !== undefined){
+let data111 = data110.generation;
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err244 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3013,8 +3013,11 @@ vErrors.push(err244);
 errors++;
 }
 }
-else {
-const err245 = {instancePath:instancePath+"/status/canary/nodes/" + i12,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data110.nodes !== undefined){
+let data112 = data110.nodes;
+if(Array.isArray(data112)){
+if(data112.length > 1000){
+const err245 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3023,10 +3026,12 @@ vErrors.push(err245);
 }
 errors++;
 }
-}
-}
-else {
-const err246 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len13 = data112.length;
+for(let i13=0; i13<len13; i13++){
+let data113 = data112[i13];
+if(typeof data113 === "string"){
+if(func3(data113) > 253){
+const err246 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3036,9 +3041,8 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data108.readySince !== undefined){
-if(typeof data108.readySince !== "string"){
-const err247 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err247 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3050,7 +3054,7 @@ errors++;
 }
 }
 else {
-const err248 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err248 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3060,11 +3064,9 @@ vErrors.push(err248);
 errors++;
 }
 }
-if(data73.failures !== undefined){
-let data113 = data73.failures;
-if(Array.isArray(data113)){
-if(data113.length > 50){
-const err249 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(data110.readySince !== undefined){
+if(typeof data110.readySince !== "string"){
+const err249 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3073,12 +3075,10 @@ vErrors.push(err249);
 }
 errors++;
 }
-const len13 = data113.length;
-for(let i13=0; i13<len13; i13++){
-let data114 = data113[i13];
-if(data114 && typeof data114 == "object" && !Array.isArray(data114)){
-if(data114.node === undefined){
-const err250 = {instancePath:instancePath+"/status/failures/" + i13,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+else {
+const err250 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3087,8 +3087,12 @@ vErrors.push(err250);
 }
 errors++;
 }
-if(data114.reason === undefined){
-const err251 = {instancePath:instancePath+"/status/failures/" + i13,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data75.failures !== undefined){
+let data115 = data75.failures;
+if(Array.isArray(data115)){
+if(data115.length > 50){
+const err251 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3097,8 +3101,12 @@ vErrors.push(err251);
 }
 errors++;
 }
-if(data114.message === undefined){
-const err252 = {instancePath:instancePath+"/status/failures/" + i13,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+const len14 = data115.length;
+for(let i14=0; i14<len14; i14++){
+let data116 = data115[i14];
+if(data116 && typeof data116 == "object" && !Array.isArray(data116)){
+if(data116.node === undefined){
+const err252 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3107,9 +3115,8 @@ vErrors.push(err252);
 }
 errors++;
 }
-for(const key24 in data114){
-if(!((((key24 === "node") || (key24 === "reason")) || (key24 === "message")) || (key24 === "time"))){
-const err253 = {instancePath:instancePath+"/status/failures/" + i13,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(data116.reason === undefined){
+const err253 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3118,12 +3125,8 @@ vErrors.push(err253);
 }
 errors++;
 }
-}
-if(data114.node !== undefined){
-let data115 = data114.node;
-if(typeof data115 === "string"){
-if(func3(data115) > 253){
-const err254 = {instancePath:instancePath+"/status/failures/" + i13+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data116.message === undefined){
+const err254 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3132,9 +3135,9 @@ vErrors.push(err254);
 }
 errors++;
 }
-}
-else {
-const err255 = {instancePath:instancePath+"/status/failures/" + i13+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key24 in data116){
+if(!((((key24 === "node") || (key24 === "reason")) || (key24 === "message")) || (key24 === "time"))){
+const err255 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3144,11 +3147,11 @@ vErrors.push(err255);
 errors++;
 }
 }
-if(data114.reason !== undefined){
-let data116 = data114.reason;
-if(typeof data116 === "string"){
-if(func3(data116) > 64){
-const err256 = {instancePath:instancePath+"/status/failures/" + i13+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data116.node !== undefined){
+let data117 = data116.node;
+if(typeof data117 === "string"){
+if(func3(data117) > 253){
+const err256 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3159,7 +3162,7 @@ errors++;
 }
 }
 else {
-const err257 = {instancePath:instancePath+"/status/failures/" + i13+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err257 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3169,11 +3172,11 @@ vErrors.push(err257);
 errors++;
 }
 }
-if(data114.message !== undefined){
-let data117 = data114.message;
-if(typeof data117 === "string"){
-if(func3(data117) > 1024){
-const err258 = {instancePath:instancePath+"/status/failures/" + i13+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data116.reason !== undefined){
+let data118 = data116.reason;
+if(typeof data118 === "string"){
+if(func3(data118) > 64){
+const err258 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3184,7 +3187,7 @@ errors++;
 }
 }
 else {
-const err259 = {instancePath:instancePath+"/status/failures/" + i13+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err259 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3194,9 +3197,11 @@ vErrors.push(err259);
 errors++;
 }
 }
-if(data114.time !== undefined){
-if(typeof data114.time !== "string"){
-const err260 = {instancePath:instancePath+"/status/failures/" + i13+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data116.message !== undefined){
+let data119 = data116.message;
+if(typeof data119 === "string"){
+if(func3(data119) > 1024){
+const err260 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3206,9 +3211,8 @@ vErrors.push(err260);
 errors++;
 }
 }
-}
 else {
-const err261 = {instancePath:instancePath+"/status/failures/" + i13,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err261 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3218,9 +3222,9 @@ vErrors.push(err261);
 errors++;
 }
 }
-}
-else {
-const err262 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data116.time !== undefined){
+if(typeof data116.time !== "string"){
+const err262 = {instancePath:instancePath+"/status/failures/" + i14+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3232,7 +3236,7 @@ errors++;
 }
 }
 else {
-const err263 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err263 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3244,12 +3248,36 @@ errors++;
 }
 }
 else {
-const err264 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err264 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err264];
 }
 else {
 vErrors.push(err264);
+}
+errors++;
+}
+}
+}
+else {
+const err265 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err265];
+}
+else {
+vErrors.push(err265);
+}
+errors++;
+}
+}
+}
+else {
+const err266 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err266];
+}
+else {
+vErrors.push(err266);
 }
 errors++;
 }

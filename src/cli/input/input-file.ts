@@ -16,16 +16,23 @@ export interface InputFile {
 
 /** etcd holds objects of at most 1.5 MiB; what is far larger is no manifest, and would take minutes and gigabytes to check. */
 const MAX_BYTES = 4 * 1024 * 1024;
-const TOO_LARGE = 'it is larger than 4 MiB, which is the most that is read; split it';
 const EXTENSIONS = /\.(ya?ml|json)$/;
 /** Folders that hold no manifests of the user's, but thousands of files. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 
-/** Reads files, folders with everything below them, and `-` for standard input, each file once, in a fixed order. */
-export async function readInputs(paths: readonly string[], terminal: Terminal): Promise<readonly InputFile[]> {
+/**
+ * Reads files, folders with everything below them, and `-` for standard input, each file once, in a fixed order.
+ *
+ * @param mostBytes of a file
+ */
+export async function readInputs(
+  paths: readonly string[],
+  terminal: Terminal,
+  mostBytes = MAX_BYTES,
+): Promise<readonly InputFile[]> {
   const files = new Map<string, InputFile>();
   for (const path of paths) {
-    for (const file of await readPath(path, terminal)) {
+    for (const file of await readPath(path, terminal, mostBytes)) {
       const key = file.name === '-' ? '-' : resolve(terminal.cwd, file.name);
       if (!files.has(key)) files.set(key, file);
     }
@@ -34,17 +41,18 @@ export async function readInputs(paths: readonly string[], terminal: Terminal): 
 }
 
 /** Reads one file, or `-` for standard input. */
-export async function readInput(path: string, terminal: Terminal): Promise<InputFile> {
-  if (path === '-') return { name: path, isNamed: true, content: await readStream(terminal.stdin) };
-  return readOne(path, true, terminal);
+export async function readInput(path: string, terminal: Terminal, mostBytes = MAX_BYTES): Promise<InputFile> {
+  if (path === '-') return { name: path, isNamed: true, content: await readStream(terminal.stdin, mostBytes) };
+  return readOne(path, true, terminal, mostBytes);
 }
 
-async function readPath(path: string, terminal: Terminal): Promise<readonly InputFile[]> {
-  if (path === '-' || path === '') return [await readInput(path, terminal)];
+async function readPath(path: string, terminal: Terminal, mostBytes: number): Promise<readonly InputFile[]> {
+  if (path === '-' || path === '') return [await readInput(path, terminal, mostBytes)];
   try {
-    if (!(await stat(resolve(terminal.cwd, path))).isDirectory()) return [await readOne(path, true, terminal)];
+    if (!(await stat(resolve(terminal.cwd, path))).isDirectory())
+      return [await readOne(path, true, terminal, mostBytes)];
     const found: InputFile[] = [];
-    for (const name of await listFolder(path, terminal)) found.push(await readOne(name, false, terminal));
+    for (const name of await listFolder(path, terminal)) found.push(await readOne(name, false, terminal, mostBytes));
     return found;
   } catch (error) {
     return [{ name: path, isNamed: true, content: { error: describeError(error) } }];
@@ -62,27 +70,27 @@ async function listFolder(folder: string, terminal: Terminal): Promise<readonly 
   return names;
 }
 
-async function readOne(name: string, isNamed: boolean, terminal: Terminal): Promise<InputFile> {
+async function readOne(name: string, isNamed: boolean, terminal: Terminal, mostBytes: number): Promise<InputFile> {
   // An empty path would be the current folder.
   if (name === '')
     return { name: '""', isNamed, content: { error: 'the path is empty; name a file, or - for standard input' } };
   try {
-    return { name, isNamed, content: await readFile(resolve(terminal.cwd, name)) };
+    return { name, isNamed, content: await readFile(resolve(terminal.cwd, name), mostBytes) };
   } catch (error) {
     return { name, isNamed, content: { error: describeError(error) } };
   }
 }
 
 /** Regular files alone: a pipe that nobody writes to would never end, and a device might not either. */
-async function readFile(path: string): Promise<InputFile['content']> {
+async function readFile(path: string, mostBytes: number): Promise<InputFile['content']> {
   // Without O_NONBLOCK already opening a pipe waits for its writer.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const status = await file.stat();
   if (status.isDirectory()) return { error: 'it is a folder; name a file' };
   if (!status.isFile())
     return { error: 'it is no regular file but a pipe, a socket or a device; send it to standard input (-f -)' };
-  if (status.size > MAX_BYTES) return { error: TOO_LARGE };
-  return await readStream(chunksOf(file));
+  if (status.size > mostBytes) return { error: explainSize(mostBytes) };
+  return await readStream(chunksOf(file), mostBytes);
 }
 
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
@@ -94,16 +102,20 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 }
 
 /** Stops where the limit is passed, whatever is still to come. */
-async function readStream(stream: AsyncIterable<unknown>): Promise<InputFile['content']> {
+async function readStream(stream: AsyncIterable<unknown>, mostBytes: number): Promise<InputFile['content']> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     bytes += part.length;
-    if (bytes > MAX_BYTES) return { error: TOO_LARGE };
+    if (bytes > mostBytes) return { error: explainSize(mostBytes) };
     chunks.push(part);
   }
   return decodeText(Buffer.concat(chunks));
+}
+
+function explainSize(mostBytes: number): string {
+  return `it is larger than ${mostBytes / 1024 / 1024} MiB, which is the most that is read; split it`;
 }
 
 function describeError(error: unknown): string {

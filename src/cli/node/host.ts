@@ -2,23 +2,25 @@ import { resolve } from 'node:path';
 
 import { DeviceError } from '../../device/errors.ts';
 import { type NvidiaSmi, openNvidiaSmi } from '../../device/command/nvidia-smi.ts';
+import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
 import { CliError, type ExitCode } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { explainFault } from './host-fault.ts';
 
 /** Options of every command that looks at the GPUs of this machine. */
-export interface HostOptions {
+export interface HostOptions extends TimeoutOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: string;
 }
 
 /** Opens nvidia-smi. @throws CliError with code 3 if there is none */
-export function openHost({ nvidiaSmi, driverRoot }: HostOptions, { cwd }: Terminal): NvidiaSmi {
+export function openHost({ nvidiaSmi, driverRoot, ...timeouts }: HostOptions, { cwd }: Terminal): NvidiaSmi {
   // Inside a driver root the path is that of another file system; a bare name is looked for on the path.
   const isFile = nvidiaSmi?.includes('/') === true && driverRoot === undefined;
   return report(3, () =>
     openNvidiaSmi({
+      ...readTimeouts(timeouts),
       ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
       ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
     }),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { addTimeoutOptions } from '../../device/command/timeout-options.ts';
 import type { Terminal } from '../terminal.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readPath } from '../path-option.ts';
@@ -18,7 +19,7 @@ export interface LayoutOptions {
 }
 
 export function addNodeOptions(command: Command): Command {
-  return command
+  return addTimeoutOptions(command)
     .option('--nvidia-smi <file>', 'the tool; otherwise found on the system path', readPath)
     .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot', readPath)
     .addOption(outputOption());

@@ -2,6 +2,7 @@ import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import type { GpuChange } from '../../core/gpu/plan/gpu-change.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
 import type { GpuTarget } from '../../device/apply/apply-options.ts';
+import { describeProcess } from '../../core/policy/device-users.ts';
 import { DeviceError } from '../../device/errors.ts';
 import { judgeChange } from '../../device/apply/plan-target.ts';
 import { isBusy, type DeviceState, type GpuState, type MigMode } from '../../device/reading/state.ts';
@@ -99,5 +100,5 @@ function listPlaces(gpu: GpuState, { destroy, create }: GpuChange): Pick<HostGpu
 function placeOf(gpu: GpuState, instance: GpuState['instances'][number]): PlannedPlace {
   const { profile, start, processes } = instance;
   if (!isBusy(gpu, instance)) return { profile, start };
-  return { profile, start, holders: processes.map(({ pid, name }) => `pid ${pid} (${name})`) };
+  return { profile, start, holders: [...processes, ...gpu.processes].map(describeProcess) };
 }

@@ -10,6 +10,7 @@ import { agentSilent, deviceUnreadable, noGpus, notReadSinceBoot } from './rules
 import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
 import { finish } from './rules/finish.ts';
+import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
@@ -86,6 +87,8 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const { verdict, commands = [] } = outcome;
   waits.lasts('Reason', verdict.reason);
   const failure = grantFailureOf(situation);
+  // Whatever keeps the node waiting meanwhile: how often its pods did not go is no news before they have gone.
+  if (verdict.phase !== 'Ready') waits.resume('DrainRest');
   if (failure && verdict.phase !== 'Ready') waits.put('GrantFailed', keepFailure(failure));
   const standing = describeStanding(situation, outcome);
   return {
@@ -107,7 +110,7 @@ function judge(situation: Situation): Outcome {
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {
   const opened = openIdle(situation, ruling);
-  return 'look' in opened ? opened : markLasting(situation, opened);
+  return 'look' in opened ? opened : followDevice(situation, markLasting(situation, opened));
 }
 
 /** GPU holders that are away because of us come back as soon as no grant needs that, whatever became of the grant. */

@@ -1,9 +1,8 @@
-import type { GpuNodePartition } from '../../api/types.ts';
+import type { GpuNodePartition, GpuReport, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
-import type { Wait } from './memory.ts';
+import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
-import { deviceKey } from './refresh-mark.ts';
 import type { Situation } from './snapshot.ts';
 
 /** What failed grants of a node have in common. */
@@ -67,6 +66,11 @@ export function keepFailure({ generation, epoch, fault, equal, count, since }: G
   return { since, of: [generation, epoch, fault, equal].join('|'), count };
 }
 
+/** What is known of failed grants from a node's status. */
+export function recallFailure(status: NodePartitionStatus | undefined): GrantFailure | undefined {
+  return parse(recallMemory(status).waits.GrantFailed);
+}
+
 function parse(wait: Wait | undefined): GrantFailure | undefined {
   const [generation, epoch, fault, equal] = wait?.of?.split('|') ?? [];
   if (wait === undefined || generation === undefined || fault === undefined) return undefined;
@@ -86,6 +90,12 @@ function failedGrant({ partition, now }: Situation): { readonly epoch: number; r
   return harmless.includes(code) ? undefined : { epoch: granted.epoch, code };
 }
 
+/** What people ask of the node now: the policy's generation, and for another try. */
+export function askedOf(situation: Situation): string {
+  const { annotations } = situation.node.metadata;
+  return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation]]));
+}
+
 function generationOf({ claim }: Situation): string {
   const { uid = '', generation = 0 } = claim.winner?.metadata ?? {};
   return `${uid.slice(0, 8)}.${generation}`;
@@ -94,7 +104,12 @@ function generationOf({ claim }: Situation): string {
 function faultOf({ partition, node }: Situation): string {
   const { error, driverVersion, bootID, gpus = [] } = partition.status?.device ?? {};
   const asked = node.metadata.annotations?.[retryAnnotation];
-  return fingerprint(canonicalJson([error?.code, error?.gpu, driverVersion, bootID, deviceKey(gpus), asked]));
+  return fingerprint(canonicalJson([error?.code, error?.gpu, driverVersion, bootID, gpus.map(layoutOf), asked]));
+}
+
+/** Instances that were made again are the same, whatever their ids. */
+function layoutOf({ uuid, mig, error, instances }: GpuReport): unknown {
+  return [uuid, mig, error !== undefined, instances.map(({ profile, start }) => `${profile}@${start}`).sort()];
 }
 
 /** A grant that its agent may still be acting on. */

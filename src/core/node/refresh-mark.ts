@@ -31,7 +31,7 @@ export function changeKey({ spec, status }: GpuNodePartition, config?: string): 
 
 const known = new WeakMap<readonly GpuReport[], string>();
 
-export function deviceKey(gpus: readonly GpuReport[]): string {
+function deviceKey(gpus: readonly GpuReport[]): string {
   if (gpus.length === 0) return '';
   const before = known.get(gpus);
   if (before !== undefined) return before;

@@ -18,7 +18,8 @@ export interface EvictionView {
  */
 export type Evictability = 'Yes' | 'ByForce' | 'Never';
 
-const mirrorAnnotation = 'kubernetes.io/config.mirror';
+/** On the API server's picture of a static pod, which the kubelet alone starts and ends. */
+export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
 export function judgeEviction({ metadata }: EvictionView): Evictability {
   const { annotations = {} } = metadata;

@@ -13,6 +13,14 @@ export interface Holders {
   readonly stale: readonly StaleHolding[];
 }
 
+/**
+ * Pods that hold a slice that no GPU of the node has: it was made anew meanwhile under another UUID, or is on a GPU that was never read.
+ * Which instance they are on nobody knows, so that none may be destroyed.
+ */
+export function listUnresolved({ stale }: Pick<Holders, 'stale'>): readonly string[] {
+  return [...new Set(stale.flatMap(({ id, pod }) => (id.startsWith('MIG-') ? [pod] : [])))].toSorted();
+}
+
 export interface StaleHolding extends HeldDevice {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
@@ -64,6 +72,14 @@ export function listInstanceHolders(
 /** UUIDs of what pods hold: all that the node has where nobody can say which of it one of them has. */
 export function listHeldDevices({ ofDevice, ofAny }: Holders, device: Pick<DeviceReport, 'gpus'>): ReadonlySet<string> {
   return new Set(ofAny.length > 0 ? listUuids(device) : ofDevice.keys());
+}
+
+/** `NAMESPACE/NAME` of all pods of which a report says what they hold. */
+export function listReportedHolders(gpus: readonly GpuReport[]): readonly string[] {
+  return gpus.flatMap(({ pods: whole = [], instances }) => [
+    ...whole,
+    ...instances.flatMap(({ pods: some = [] }) => some),
+  ]);
 }
 
 /** Older kubelets name no driver; the vendor of its CDI devices is `k8s.DRIVER`. */

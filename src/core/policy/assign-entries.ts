@@ -51,9 +51,7 @@ function toNodeGpu(device: DeviceReport, gpu: GpuReport, foreign: ForeignInstanc
     key: gpu.uuid,
     index: gpu.index,
     geometry,
-    have: instances.map((one) =>
-      use === 'Evictable' || untouchable?.has(placeOf(one)) === true ? { ...one, busy: true } : one,
-    ),
+    have: instances.map((one) => (untouchable?.has(placeOf(one)) === true ? { ...one, busy: true } : one)),
     mig: mig?.current ?? 'Disabled',
     busy: use !== 'None',
     lost: gpu.error !== undefined,

@@ -5,21 +5,13 @@ import { explainWindow } from '../rollout/windows.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { PolicyRefusal } from './refusal.ts';
 import { checkPolicySharing } from './sharing.ts';
-import { fullSupport, type Support, unsupportedFields } from './support.ts';
+import { fullSupport, type Support } from './support.ts';
 
 /**
- * Judges a policy without any node: fields that are not honoured yet, and layouts that no model they can meet could
+ * Judges a policy without any node: what this installation cannot do, and layouts that no model they can meet could
  * take. What only some models can take is judged on the GPUs of the nodes, by resolveNode.
  */
 export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): PolicyRefusal | undefined {
-  const unsupported = unsupportedFields(spec);
-  if (unsupported.length > 0) {
-    const verb = unsupported.length === 1 ? 'is' : 'are';
-    return {
-      reason: 'NotSupportedYet',
-      message: `${unsupported.join(', ')} ${verb} not supported by this version yet; remove it and the policy works without`,
-    };
-  }
   if (spec.sharing?.timeSlicing !== undefined && !support.sharing) {
     return {
       reason: 'NotConfigured',

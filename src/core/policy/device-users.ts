@@ -17,8 +17,9 @@ export function userKey(gpuUuid: string, instance?: Pick<InstanceReport, 'profil
 }
 
 /** A process in a message. Its name is its own choice: what would move a terminal's cursor goes. */
-export function describeProcess({ pid, name }: { readonly pid: number; readonly name: string }): string {
+export function describeProcess({ pid, name }: { readonly pid: number | undefined; readonly name: string }): string {
   const plain = name.replaceAll(/\p{C}+/gu, ' ').trim();
+  if (pid === undefined) return plain;
   return `pid ${pid} (${plain.length > longestName ? `${plain.slice(0, longestName - 1)}…` : plain})`;
 }
 

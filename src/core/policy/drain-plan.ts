@@ -3,12 +3,19 @@ import { describeUse, type DeviceUsers, userKey } from './device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
 import { planWish, type WishPlan } from './plan-wish.ts';
 
+type Drain = NonNullable<NodePartitionSpec['drain']>;
+
 /** What is known of a drain that is under way. */
 export interface DrainMarks {
-  readonly drain?: NodePartitionSpec['drain'] | undefined;
+  readonly drain?: Drain | undefined;
   /** The plan that was reported last. */
   readonly reported?: PlanReport | undefined;
+  /** The plan that was made last, and the device that it was made on first. */
+  readonly basis?: { readonly plan: PlanReport; readonly device: DeviceReport } | undefined;
 }
+
+/** Who is taken to be on a place still, by {@link userKey}. */
+type Marks = (place: string) => readonly string[];
 
 /**
  * Plans a wish while pods are told to go for it: as if all of them still held what they did, so that the plan and its hash stay what
@@ -20,12 +27,12 @@ export interface DrainMarks {
 export function planDrained(
   device: DeviceReport,
   wish: Pick<Wish, 'gpus' | 'replaceForeignInstances'>,
-  { drain, reported }: DrainMarks,
+  { drain, ...known }: DrainMarks,
   foreign: ForeignInstances,
   users: DeviceUsers,
 ): WishPlan {
-  for (const pods of drain ? listCandidates(drain, reported) : []) {
-    const plan = planWish(markPlaces(device, drain?.places ?? [], pods), wish, foreign, users);
+  for (const marks of drain ? listMarks(drain, known) : []) {
+    const plan = planWish(markDevice(device, marks), wish, foreign, users);
     if (plan.report.hash === drain?.planHash) return plan;
   }
   return planWish(device, wish, foreign, users);
@@ -42,20 +49,40 @@ export function listInTheWay(device: DeviceReport, { drains = [] }: PlanReport, 
   });
 }
 
-/** The names that a plan of that hash was reported with are the right ones; else those that were told to go are. */
-function listCandidates(
-  { planHash, pods }: NonNullable<DrainMarks['drain']>,
-  reported: PlanReport | undefined,
-): readonly (readonly string[])[] {
-  const told = pods.map(({ namespace, name }) => `${namespace}/${name}`);
-  return reported?.hash === planHash ? [reported.affectedPods ?? [], told] : [told];
+/** Best knowledge first; which of it is right, the hash of the plan tells. */
+function listMarks({ planHash, places = [], pods }: Drain, { reported, basis }: DrainMarks): readonly Marks[] {
+  const marked = new Set(places);
+  const onPlaces =
+    (names: readonly string[]): Marks =>
+    (place) =>
+      marked.has(place) ? names : [];
+  return [
+    // A pod that goes may hold an instance that stays, too: without it that one would look idle, and be the one to destroy.
+    ...(basis?.plan.hash === planHash ? [markHeld(basis.device, basis.plan.affectedPods ?? [])] : []),
+    // After a restart. Whom the controller tells to go besides, or has not found any more, changes no plan.
+    ...(reported?.hash === planHash ? [onPlaces(reported.affectedPods ?? [])] : []),
+    onPlaces(pods.map(({ namespace, name }) => `${namespace}/${name}`)),
+  ];
 }
 
-/** A device on which pods hold these places too. */
-function markPlaces(device: DeviceReport, marked: readonly string[], pods: readonly string[]): DeviceReport {
-  const places = new Set(marked);
-  const mark = <Used extends { readonly pods?: readonly string[] }>(used: Used, place: string): Used =>
-    places.has(place) ? { ...used, busy: true, pods: [...(used.pods ?? []), ...pods] } : used;
+/** What these pods held. */
+function markHeld({ gpus = [] }: DeviceReport, names: readonly string[]): Marks {
+  const going = new Set(names);
+  const pick = (pods: readonly string[] = []): readonly string[] => pods.filter((pod) => going.has(pod));
+  const held = new Map(
+    gpus.flatMap((gpu) => [
+      [userKey(gpu.uuid), pick(gpu.pods)] as const,
+      ...gpu.instances.map((one) => [userKey(gpu.uuid, one), pick(one.pods)] as const),
+    ]),
+  );
+  return (place) => held.get(place) ?? [];
+}
+
+function markDevice(device: DeviceReport, marks: Marks): DeviceReport {
+  const mark = <Used extends { readonly pods?: readonly string[] }>(used: Used, place: string): Used => {
+    const names = marks(place);
+    return names.length === 0 ? used : { ...used, busy: true, pods: [...(used.pods ?? []), ...names] };
+  };
   return {
     ...device,
     gpus: (device.gpus ?? []).map((gpu) => ({

@@ -7,6 +7,7 @@ import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
 import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
 import { type NodeResolution, resolveNode } from './resolve-node.ts';
+import { isRetiring, retire } from './retirement.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { Support } from './support.ts';
 
@@ -79,7 +80,8 @@ export class Fleet {
    * Takes a policy as it is now.
    * @returns nodes that it no longer decides over as before; undefined where nothing but its status has changed
    */
-  setPolicy(policy: GpuPartitionPolicy): readonly string[] | undefined {
+  setPolicy(given: GpuPartitionPolicy): readonly string[] | undefined {
+    const policy = isRetiring(given) ? retire(given) : given;
     const { name, uid, generation, deletionTimestamp } = policy.metadata;
     const known = this.#policies.get(name);
     const before = known?.policy;
@@ -92,8 +94,8 @@ export class Fleet {
       known.policy = { ...policy, spec: known.policy.spec };
       return undefined;
     }
-    // One that is being deleted decides over nothing.
-    if (deletionTimestamp !== undefined) return this.removePolicy(name);
+    // One that is being deleted decides over nothing, unless it has something left to do.
+    if (deletionTimestamp !== undefined && !isRetiring(policy)) return this.removePolicy(name);
     const isSameObject = before?.metadata.uid === uid;
     const refusal = checkPolicy(policy.spec, this.#support);
     const hasMoved =
@@ -163,11 +165,15 @@ export class Fleet {
     return policies;
   }
 
+  /** The policy that decides over a node now. */
+  winnerOf(node: string): string | undefined {
+    return pickWinner(this.#recordsOf(node))?.policy.metadata.name;
+  }
+
   /** What the policies say of a node now. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodeClaim {
-    const records = this.policiesOf(name).flatMap((policy) => this.#policies.get(policy) ?? []);
-    // A policy that is not valid anywhere leaves its nodes to one that is.
-    const winner = records.find(({ refusal }) => refusal === undefined) ?? records[0];
+    const records = this.#recordsOf(name);
+    const winner = pickWinner(records);
     for (const record of records) record.unchecked.delete(name);
     if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
     const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
@@ -183,6 +189,10 @@ export class Fleet {
       refusedBy: isAccepted || winner.unchecked.size > 0 ? undefined : listRefused(winner),
       wish,
     };
+  }
+
+  #recordsOf(node: string): readonly PolicyRecord[] {
+    return this.policiesOf(node).flatMap((policy) => this.#policies.get(policy) ?? []);
   }
 
   #wishOf({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeResolution | undefined {
@@ -238,6 +248,12 @@ export class Fleet {
     record?.refused.delete(node);
     record?.tally.remove(node);
   }
+}
+
+/** A policy that is not valid anywhere leaves its nodes to one that is, and one that is going to any other. */
+function pickWinner(records: readonly PolicyRecord[]): PolicyRecord | undefined {
+  const valid = records.filter(({ refusal }) => refusal === undefined);
+  return valid.find(({ policy }) => !isRetiring(policy)) ?? valid[0] ?? records[0];
 }
 
 /** Nodes that keep a generation from being accepted: the first, and how many. Undefined where none does. */

@@ -46,6 +46,8 @@ export function planGpuWish(
   if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
   if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
+  if (gpu.health !== undefined)
+    return refuse('Unhealthy', `GPU ${gpu.index} (${gpu.pciBusId}) is not repartitioned: ${gpu.health.message}`);
   const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
   const view = viewReport(device, gpu);
   const name = `GPU ${gpu.index} (${view.product})`;

@@ -21,7 +21,7 @@ const noUsers: DeviceUsers = new Map();
 
 /** As many as the API takes; and of names no more bytes than leave room for the rest of the report. */
 const mostNames = 256;
-const mostNameBytes = 16_000;
+const mostNameBytes = 12_000;
 
 /**
  * Plans a wish on what the agent just read. What pods hold is destroyed only where there is no other way: then the plan names these
@@ -40,9 +40,9 @@ export function planWish(
   const untouchable = wish.replaceForeignInstances === true ? noForeign : foreign;
   const outcomes = wish.gpus.map((one) => planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set(), users));
   const refusals = outcomes.flatMap((outcome) => outcome.refusal ?? []);
-  const stopping = refusals.find(({ code }) => code !== 'Lost');
+  const stopping = refusals.find(({ code }) => code !== 'Lost' && code !== 'Unhealthy');
   const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
-  // A GPU that does not answer keeps the others waiting no longer than there is work on them.
+  // A GPU that does not answer, or is not well, keeps the others waiting no longer than there is work on them.
   const refusal = stopping ?? (work.length === 0 ? refusals[0] : undefined);
   const going = stopping === undefined ? outcomes : [];
   const { affectedPods, morePods } = namePods(listSorted(going.flatMap(({ pods = [] }) => pods)));

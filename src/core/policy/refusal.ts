@@ -6,6 +6,6 @@ export interface LayoutRefusal {
 
 /** Why a policy is refused, also whatever the GPUs. */
 export interface PolicyRefusal {
-  readonly reason: LayoutRefusal['reason'] | 'NotSupportedYet' | 'NotConfigured' | 'BadWindow' | 'SharingRefused';
+  readonly reason: LayoutRefusal['reason'] | 'NotConfigured' | 'BadWindow' | 'SharingRefused';
   readonly message: string;
 }

@@ -23,7 +23,7 @@ function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInsta
   return {
     profile,
     start,
-    busy,
+    busy: busy || isGpuHeld,
     isEvictable: isGpuHeld || holdsAny(pods),
     computeInstances: computeInstances.map((one) => nameWhole(one.profile, profile)),
   };

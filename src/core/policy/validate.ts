@@ -9,7 +9,6 @@ import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';
 import { explainWindow } from '../rollout/windows.ts';
 import { checkPolicySharing } from './sharing.ts';
-import { unsupportedFields } from './support.ts';
 
 /** A document that was checked: the policy where its shape is right, and everything that was found. */
 export interface ValidatedPolicy {
@@ -18,8 +17,7 @@ export interface ValidatedPolicy {
 }
 
 /**
- * Checks a policy as far as that is possible without a cluster: the CRD's schema and CEL rules, fields that this version does
- * not honour, and the geometry of every model that a layout can meet. Reports everything, not just the first.
+ * Checks a policy as far as that is possible without a cluster: the CRD's schema and CEL rules, windows, and the geometry of every model that a layout can meet. Reports everything, not just the first.
  */
 export function validatePolicy(value: unknown): ValidatedPolicy {
   const rules: readonly Finding[] = findBrokenRules(value).map((rule) => ({
@@ -34,7 +32,6 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
   const findings = [
     ...metadata,
     ...rules,
-    ...checkSupport(policy.spec),
     ...checkSharing(policy.spec),
     ...checkWindows(policy.spec),
     // Geometry says nothing sensible of a profile that is misspelt or an entry that says two things.
@@ -47,15 +44,6 @@ function checkSharing(spec: PolicySpec): readonly Finding[] {
   const finding = checkPolicySharing(spec);
   // The schema's own rule says it already.
   return finding === undefined || spec.sharing?.mps !== undefined ? [] : [finding];
-}
-
-function checkSupport(spec: PolicySpec): readonly Finding[] {
-  return unsupportedFields(spec).map((field) => ({
-    severity: 'error',
-    code: 'NotSupportedYet',
-    path: field.replace(/:.*$/, '').split('.'),
-    message: `${field} is not supported by this version yet; remove it and the policy works without`,
-  }));
 }
 
 function checkWindows({ rollout }: PolicySpec): readonly Finding[] {

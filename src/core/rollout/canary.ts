@@ -1,10 +1,7 @@
-import type { PolicySpec } from '../../api/types.ts';
 import { durationMs } from '../text/duration.ts';
 import { timeText } from '../text/time.ts';
+import type { LedgerSnapshot } from './ledger.ts';
 import type { Canary } from './slot.ts';
-import type { Standings } from './standings.ts';
-
-type CanarySpec = NonNullable<NonNullable<PolicySpec['rollout']>['canary']>;
 
 export interface CanaryState {
   /** To be kept in status; undefined where the policy asks for none. */
@@ -15,27 +12,36 @@ export interface CanaryState {
   readonly leftMs?: number | undefined;
 }
 
-/** How far the canary of a generation has come. */
-export function judgeCanary(
-  spec: CanarySpec | undefined,
-  known: Canary | undefined,
-  generation: number,
-  standings: Standings,
-  now: number,
-): CanaryState {
+/** How far the canary of a generation has come. @param held nodes with a slot */
+export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>): CanaryState {
+  const { policy, now, standingOf } = snapshot;
+  const spec = policy.spec.rollout?.canary;
   if (!spec) return { record: undefined, places: undefined };
+  const { generation = 0 } = policy.metadata;
+  const known = policy.status?.canary;
   const before = known?.generation === generation ? known : { generation, nodes: [] };
   const soakMs = durationMs(spec.soak ?? '0s');
   // Once it has passed, what becomes of its nodes later is no news of the canary.
   if (before.readySince !== undefined && Date.parse(before.readySince) + soakMs <= now) {
     return { record: before, places: undefined };
   }
-  const nodes = before.nodes.filter((node) => standings.get(node) !== undefined);
+  const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
   const places = Math.max(0, spec.nodes - nodes.length);
-  const areReady = places === 0 && nodes.every((node) => standings.get(node)?.isVerified === true);
+  // A new leader has not looked at all of them yet: that is no reason to begin anew.
+  const isUnknown = nodes.some((node) => standingOf(node) === undefined);
+  if (isUnknown && nodes.length === before.nodes.length) return { record: before, places };
+  const areReady = places === 0 && nodes.every((node) => standingOf(node)?.isVerified === true);
   if (!areReady) return { record: { generation, nodes }, places };
   const readySince = before.readySince ?? timeText(now);
   const leftMs = Date.parse(readySince) + soakMs - now;
   const record = { generation, nodes, readySince };
   return leftMs > 0 ? { record, places: 0, leftMs } : { record, places: undefined };
+}
+
+/** One that is gone is replaced, and so is one that has given its slot back and waits for another: its pods did not go. */
+function isCanary(node: string, { policy, standingOf, uidOf }: LedgerSnapshot, held: ReadonlySet<string>): boolean {
+  if (uidOf(node) === undefined) return false;
+  const standing = standingOf(node);
+  if (standing === undefined || held.has(node)) return true;
+  return standing.policy === policy.metadata.name && standing.request?.kind !== 'New';
 }

@@ -38,15 +38,8 @@ export class CostQueue {
     this.#costs.splice(this.#costs.indexOf(cost), 1);
   }
 
-  /** The cheapest names. */
-  first(most: number): readonly string[] {
-    const found: string[] = [];
-    for (const cost of this.#costs) {
-      for (const name of this.#namesAt.get(cost) ?? []) {
-        if (found.length >= most) return found;
-        found.push(name);
-      }
-    }
-    return found;
+  /** The cheapest first. */
+  *inOrder(): Iterable<string> {
+    for (const cost of this.#costs) yield* this.#namesAt.get(cost) ?? [];
   }
 }

@@ -8,7 +8,7 @@ export type Gate =
   | { readonly reason: 'Held' }
   | {
       readonly reason: 'Halted';
-      readonly failed: readonly string[];
+      readonly failed: ReadonlySet<string>;
       readonly threshold: number;
       readonly isCanary: boolean;
     }
@@ -27,9 +27,9 @@ export function describeGate(gate: Gate): string {
     case 'Held':
       return 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to go on';
     case 'Halted': {
-      const names = listNames(gate.failed);
+      const names = listNames([...gate.failed]);
       const limit = gate.isCanary ? 'a canary may not fail' : `spec.rollout.failureThreshold is ${gate.threshold}`;
-      return `${gate.failed.length} failed (${names}), and ${limit}: no new node starts. Failed nodes are tried again; it goes on when they are ready, or when the policy changes`;
+      return `${gate.failed.size} failed (${names}), and ${limit}: no new node starts. Failed nodes are tried again; it goes on when they are ready, or when the policy changes`;
     }
     case 'WindowClosed':
       return gate.opensAt === undefined

@@ -4,8 +4,8 @@ import { timeText } from '../text/time.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
 import type { Gate } from './gate.ts';
 import { countLimit } from './limit.ts';
-import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind, type SlotRequest } from './slot.ts';
-import type { Standings } from './standings.ts';
+import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind } from './slot.ts';
+import type { RequestQueue, Standings } from './standings.ts';
 import { stateOfWindows } from './windows.ts';
 
 /** All that admission is decided on. */
@@ -49,31 +49,31 @@ const mostSlots = 500;
  * and admits those whose turn it is. Pure; an unchanged world gives an unchanged ledger.
  */
 export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
-  const { policy, standings, now } = snapshot;
+  const { policy, standings, uidOf } = snapshot;
   const before = policy.status?.inFlight ?? [];
   // 1. What has been given back, and what is under way although nobody knows of it: lost status, a controller that died.
   const kept = before.filter((slot) => isHeld(slot, snapshot));
-  const held = new Set(kept.map(({ node }) => node));
+  const known = new Set(kept.map(({ node }) => node));
   const found = [...standings.underWay]
-    .filter((node) => !held.has(node))
+    .filter((node) => !known.has(node))
     .flatMap((node) => standings.get(node) ?? [])
-    .map((standing) => makeSlot(standing, 'Found', snapshot));
+    .filter(({ node, nodeUID }) => uidOf(node) === nodeUID)
+    .map((standing) => makeSlot(standing, standing.isClosedAnyway ? 'Fresh' : 'Found', snapshot));
   const ledger = [...kept, ...found].slice(0, mostSlots);
+  const held = new Set(ledger.map(({ node }) => node));
   // 2. Whose turn it is.
-  const rollout = policy.spec.rollout ?? {};
-  const generation = policy.metadata.generation ?? 0;
-  const canary = judgeCanary(rollout.canary, policy.status?.canary, generation, standings, now);
+  const canary = judgeCanary(snapshot, held);
   const limits = judgeLimits(snapshot, ledger, canary);
-  const chosen = snapshot.mayAdmit ? choose(limits, standings, held) : [];
+  const chosen = snapshot.mayAdmit ? choose(limits, snapshot, held) : [];
   const admitted = chosen.map(({ standing, kind }) => makeSlot(standing, kind, snapshot));
   const canaries = chosen.flatMap(({ standing, kind }) => (kind === 'New' ? [standing.node] : []));
   return {
     ledger: [...ledger, ...admitted],
     canary: noteCanaries(canary, canaries),
     admitted: [...found, ...admitted].map(({ node }) => node),
-    released: before.flatMap(({ node }) => (held.has(node) ? [] : [node])),
-    gate: isAsked(standings) ? limits.gate : undefined,
-    requeueAfterMs: requeueAfter(snapshot, ledger, limits.gate),
+    released: before.flatMap(({ node }) => (known.has(node) ? [] : [node])),
+    gate: standings.isAsked ? limits.gate : undefined,
+    requeueAfterMs: requeueAfter(snapshot, ledger, limits),
   };
 }
 
@@ -102,7 +102,14 @@ function makeSlot({ node, nodeUID, request }: NodeStanding, kind: SlotKind, { po
 
 interface Limits extends Places {
   readonly gate: Gate | undefined;
-  readonly mayStart: Readonly<Record<SlotRequest['kind'], boolean>>;
+  /** Whether a node may start whose change disrupts nobody. */
+  readonly mayStart: boolean;
+  /** Whether one may start that pods can be on. */
+  readonly mayDisrupt: boolean;
+  /** Nothing that is new may start. */
+  readonly isHalted: boolean;
+  /** What of this changes with the time alone, in ms from now. */
+  readonly changesIn: readonly number[];
   /** How many of kind New. */
   readonly mostNew: number;
   /** How many of all kinds. */
@@ -129,24 +136,21 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
   const holds: Gate | undefined =
     most === 0 ? { reason: 'Held' } : window.isOpen ? undefined : { reason: 'WindowClosed', opensAt: window.opensAt };
   const halts: Gate | undefined = isHalted
-    ? { reason: 'Halted', failed: [...standings.failed], threshold, isCanary }
+    ? { reason: 'Halted', failed: standings.failed, threshold, isCanary }
     : undefined;
   const waits: Gate | undefined =
     canary.places === 0
       ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], leftMs: canary.leftMs }
       : undefined;
-  const mayChange = stops === undefined && holds === undefined;
+  const opensIn = window.isOpen || window.opensAt === undefined ? [] : [window.opensAt - now];
   return {
     gate: stops ?? halts ?? holds ?? waits,
     ...countPlaces(most, ledger, standings),
     cap: Math.min(snapshot.cap, mostSlots) - ledger.length,
-    mayStart: {
-      Repair: mayChange,
-      Retry: mayChange,
-      // Nobody is disturbed where nobody can be: no window, no budget.
-      Fresh: stops === undefined && halts === undefined,
-      New: mayChange && halts === undefined,
-    },
+    mayStart: stops === undefined,
+    mayDisrupt: stops === undefined && holds === undefined,
+    isHalted,
+    changesIn: [...opensIn, ...(canary.leftMs === undefined ? [] : [canary.leftMs])],
     mostNew: canary.places ?? Infinity,
   };
 }
@@ -156,13 +160,11 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
  * at a time, and do not stop it: that is what the threshold is for.
  */
 function countPlaces(most: number, ledger: readonly Slot[], standings: Standings): Places {
-  const held = ledger.filter(({ kind }) => kind !== 'Fresh').map(({ node }) => node);
-  const unavailable = new Set([...held, ...standings.notReady]);
-  const failed = [...standings.failed].filter(
-    (node) => !unavailable.has(node) && standings.get(node)?.isClosedAnyway !== true,
-  );
-  const open = Math.max(0, most - unavailable.size);
-  const free = Math.max(0, open - failed.length);
+  const held = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
+  const countOthers = (nodes: ReadonlySet<string>): number =>
+    nodes.size - held.filter((node) => nodes.has(node)).length;
+  const open = Math.max(0, most - held.length - countOthers(standings.notReady));
+  const free = Math.max(0, open - countOthers(standings.failedOpen));
   return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free };
 }
 
@@ -172,30 +174,31 @@ interface Choice {
 }
 
 /** Who gets a slot: repairs, what is closed anyway, the cheapest of the rest, and what has failed, so that it starves nobody. */
-function choose(limits: Limits, standings: Standings, held: ReadonlySet<string>): readonly Choice[] {
+function choose(
+  { mayStart, mayDisrupt, isHalted, mostNew, open, free, cap }: Limits,
+  { standings, uidOf }: LedgerSnapshot,
+  held: ReadonlySet<string>,
+): readonly Choice[] {
   const chosen: Choice[] = [];
-  let { open, free } = limits;
-  const take = (kind: SlotRequest['kind'], most: number): void => {
-    if (!limits.mayStart[kind] || most <= 0) return;
-    let taken = 0;
-    for (const standing of standings.firstOf(kind, held.size + most)) {
-      if (chosen.length >= limits.cap || taken >= most) return;
-      if (held.has(standing.node)) continue;
-      const isFree = standing.request?.isClosedAnyway === true;
-      // One that has failed is counted already.
-      const places = kind === 'Retry' ? open : Math.min(open, free);
-      if (!isFree && places < 1) continue;
-      chosen.push({ standing, kind: isFree ? 'Fresh' : kind });
-      taken += 1;
-      if (isFree) continue;
-      open -= 1;
-      if (kind !== 'Retry') free -= 1;
+  const take = (queue: RequestQueue, kind: SlotKind, most: number): number => {
+    const before = chosen.length;
+    const end = Math.min(cap, before + most);
+    if (before >= end) return 0;
+    for (const standing of standings.inOrder(queue)) {
+      if (held.has(standing.node) || uidOf(standing.node) !== standing.nodeUID) continue;
+      chosen.push({ standing, kind });
+      if (chosen.length >= end) break;
     }
+    return chosen.length - before;
   };
-  take('Repair', limits.cap);
-  take('Fresh', limits.cap);
-  take('New', Math.min(limits.cap, limits.mostNew));
-  take('Retry', limits.cap);
+  // Nobody is disturbed where nobody can be: no window, no budget.
+  const anybody = mayStart ? Infinity : 0;
+  const repairs = take('Repair', 'Repair', mayDisrupt ? free : 0);
+  take('Fresh', 'Fresh', isHalted ? 0 : anybody);
+  const others = take('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
+  take('FreshRetry', 'Fresh', anybody);
+  // These are counted already.
+  take('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
   return chosen;
 }
 
@@ -205,20 +208,14 @@ function noteCanaries({ record, places }: CanaryState, started: readonly string[
   return { ...rest, nodes: [...record.nodes, ...started] };
 }
 
-function isAsked(standings: Standings): boolean {
-  return (['Repair', 'Retry', 'Fresh', 'New'] as const).some((kind) => standings.asking(kind) > 0);
-}
-
 /** Of a node that another policy has won no event comes here. */
 const othersPollMs = 1000;
 
 function requeueAfter(
-  { now, policy, standingOf }: LedgerSnapshot,
+  { policy, standingOf }: LedgerSnapshot,
   ledger: readonly Slot[],
-  gate: Gate | undefined,
+  { changesIn }: Limits,
 ): number | undefined {
   if (ledger.some(({ node }) => standingOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
-  if (gate?.reason === 'WindowClosed') return gate.opensAt === undefined ? undefined : gate.opensAt - now + 100;
-  if (gate?.reason === 'CanarySoak') return gate.leftMs === undefined ? undefined : gate.leftMs + 100;
-  return undefined;
+  return changesIn.length === 0 ? undefined : Math.min(...changesIn) + 100;
 }

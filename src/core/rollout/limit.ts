@@ -5,8 +5,7 @@ export type Limit = number | string;
 export function countLimit(limit: Limit, of: number): number {
   const [, percent] = typeof limit === 'string' ? (/^([0-9]+)%$/.exec(limit) ?? []) : [];
   const share = percent === undefined ? Number(limit) : (of * Number(percent)) / 100;
-  const isNone = Number(percent ?? limit) === 0;
   // What nobody can read holds: it must never let more go than was meant.
-  if (!Number.isFinite(share) || isNone) return 0;
+  if (!Number.isFinite(share) || Number(percent ?? limit) <= 0) return 0;
   return Math.max(1, Math.floor(share));
 }

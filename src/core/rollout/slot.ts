@@ -15,8 +15,10 @@ export interface SlotRequest {
    * making it available disrupts nobody, else `New`.
    */
   readonly kind: Exclude<SlotKind, 'Found'>;
-  /** Closed until its first layout is verified, or since it was restarted. */
+  /** Closed until its first layout is verified, or since it was restarted, and no pod has to go. */
   readonly isClosedAnyway: boolean;
+  /** How often its pods did not go for this change. */
+  readonly rests: number;
   /** Pods that have to go. */
   readonly evictions: number;
   /** GPU instances that have to go. */

@@ -2,10 +2,13 @@ import { sameJson } from '../text/fingerprint.ts';
 import { CostQueue } from './cost-queue.ts';
 import type { NodeStanding, SlotRequest } from './slot.ts';
 
-type RequestKind = SlotRequest['kind'];
+/** `FreshRetry`: failed before, and closed anyway. */
+export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
 
 /** More than any node can have to destroy: evictions come first, then instances. */
 const evictionCost = 100_000;
+/** More than any change can cost: whose pods did not go starves nobody. */
+const restCost = 1e12;
 
 /** The nodes of one policy as its rollout sees them, counted change by change: an event costs the same however many nodes there are. */
 export class Standings {
@@ -13,10 +16,13 @@ export class Standings {
   /** Not available, whoever is to blame. */
   readonly #notReady = new Set<string>();
   readonly #failed = new Set<string>();
+  /** Of these, the available ones. */
+  readonly #failedOpen = new Set<string>();
   readonly #underWay = new Set<string>();
-  readonly #queues: Readonly<Record<RequestKind, CostQueue>> = {
+  readonly #queues: Readonly<Record<RequestQueue, CostQueue>> = {
     Repair: new CostQueue(),
     Retry: new CostQueue(),
+    FreshRetry: new CostQueue(),
     Fresh: new CostQueue(),
     New: new CostQueue(),
   };
@@ -27,13 +33,15 @@ export class Standings {
     const before = this.#nodes.get(node);
     if (before !== undefined && sameJson(before, standing)) return false;
     // A node that asks for the same as before keeps its turn.
-    if (before?.request && before.request.kind !== request?.kind) this.#queues[before.request.kind].delete(node);
+    const queue = request && queueOf(request);
+    if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
     this.#nodes.set(node, standing);
     // Nobody misses a node that was never there.
     mark(this.#notReady, node, !standing.isReady && !standing.isClosedAnyway);
     mark(this.#failed, node, standing.hasFailed);
+    mark(this.#failedOpen, node, standing.hasFailed && standing.isReady && !standing.isClosedAnyway);
     mark(this.#underWay, node, standing.isUnderWay);
-    if (request) this.#queues[request.kind].add(node, request.evictions * evictionCost + request.destroys);
+    if (request && queue) this.#queues[queue].add(node, costOf(request));
     return true;
   }
 
@@ -42,8 +50,8 @@ export class Standings {
     const before = this.#nodes.get(node);
     if (!before) return false;
     this.#nodes.delete(node);
-    for (const set of [this.#notReady, this.#failed, this.#underWay]) set.delete(node);
-    if (before.request) this.#queues[before.request.kind].delete(node);
+    for (const set of [this.#notReady, this.#failed, this.#failedOpen, this.#underWay]) set.delete(node);
+    if (before.request) this.#queues[queueOf(before.request)].delete(node);
     return true;
   }
 
@@ -59,19 +67,35 @@ export class Standings {
     return this.#failed;
   }
 
+  /** Those that have failed and are available. */
+  get failedOpen(): ReadonlySet<string> {
+    return this.#failedOpen;
+  }
+
   get underWay(): ReadonlySet<string> {
     return this.#underWay;
   }
 
-  /** The cheapest of those that ask for a slot: fewest evictions, then fewest instances destroyed. */
-  firstOf(kind: RequestKind, most: number): readonly NodeStanding[] {
-    return this.#queues[kind].first(most).flatMap((node) => this.#nodes.get(node) ?? []);
+  /** Those that ask for a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go after them. */
+  *inOrder(queue: RequestQueue): Iterable<NodeStanding> {
+    for (const name of this.#queues[queue].inOrder()) {
+      const standing = this.#nodes.get(name);
+      if (standing) yield standing;
+    }
   }
 
-  /** How many ask for a slot. */
-  asking(kind: RequestKind): number {
-    return this.#queues[kind].size;
+  /** Whether anybody asks for a slot. */
+  get isAsked(): boolean {
+    return Object.values(this.#queues).some(({ size }) => size > 0);
   }
+}
+
+function costOf({ rests, evictions, destroys }: SlotRequest): number {
+  return rests * restCost + evictions * evictionCost + destroys;
+}
+
+function queueOf({ kind, isClosedAnyway }: SlotRequest): RequestQueue {
+  return kind === 'Retry' && isClosedAnyway ? 'FreshRetry' : kind;
 }
 
 function mark(set: Set<string>, node: string, belongs: boolean): void {

@@ -23,23 +23,37 @@ export function stateOfWindows(windows: readonly Window[] | undefined, now: numb
 
 /** What is wrong with a window, in words; undefined where nothing is. */
 export function explainWindow(window: Window): string | undefined {
+  const { schedule, duration, timeZone } = window;
+  const name = `${JSON.stringify(schedule)}${timeZone === undefined ? '' : ` in ${timeZone}`}`;
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    return `${name}: there is no such time zone; use an IANA name such as Europe/Berlin`;
+  }
   try {
-    cronOf(window);
+    if (cronOf(window).nextRun(new Date(0)) === null) return `${name}: this never comes`;
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^Cron(Pattern|Date)?: /, '') : String(error);
-    return `${JSON.stringify(window.schedule)}${window.timeZone === undefined ? '' : ` in ${window.timeZone}`}: ${why}`;
+    return `${name}: ${why}`;
   }
-  return durationMs(window.duration) > 0 ? undefined : `duration ${window.duration} is no time at all`;
+  return durationMs(duration) > 0 ? undefined : `duration ${duration} is no time at all`;
 }
 
-/** The first start after a moment. */
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The first start after a moment; none where nobody can read the window: its policy is refused. */
 function nextStart(window: Window, after: number): number | undefined {
-  return cronOf(window).nextRun(new Date(after))?.getTime();
+  try {
+    return cronOf(window).nextRun(new Date(after))?.getTime();
+  } catch {
+    return undefined;
+  }
 }
 
 function cronOf({ schedule, timeZone }: Window): Cron {
-  const cron = new Cron(schedule, { timezone: timeZone ?? 'UTC', paused: true, mode: '5-part' });
-  // A time zone is looked at only when it is used.
-  cron.nextRun(new Date(0));
-  return cron;
+  return new Cron(schedule, { timezone: timeZone ?? 'UTC', paused: true, mode: '5-part' });
 }

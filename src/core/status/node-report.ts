@@ -5,6 +5,7 @@ import type { WriterMode } from '../nvidia/feature-discovery/writer-mode.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { timeText } from '../text/time.ts';
 import { setConditions } from './conditions.ts';
+import { judgeDegraded } from './degraded.ts';
 import { deviceText } from '../policy/layout-text.ts';
 
 /** A state that normally passes is written to status when it lasts longer than this, in ms. */
@@ -70,6 +71,7 @@ function describe(
         message: isWaiting ? text : '',
         ...observed,
       },
+      ...judgeDegraded(partition.status?.device?.gpus ?? [], partition.status?.conditions ?? [], observed),
     ],
     timeText(now),
   );

@@ -28,7 +28,6 @@ export const findingCodes = [
   'InvalidField',
   'RuleBroken',
   'SharingRefused',
-  'NotSupportedYet',
   'BadWindow',
   'UnknownProfile',
   'UnknownPreset',

@@ -55,7 +55,10 @@ export interface DeviceApplyOptions {
   readonly mayStart?: () => boolean;
   /** Awaited right before each disruption, after the busy check; throws a DeviceError to stop. */
   readonly beforeDisruption?: (disruption: Disruption) => Promise<void>;
-  /** UUIDs of MIG devices and GPUs that pods hold, asked afresh before each disruption: a pod may hold one without a process. */
+  /**
+   * What pods hold, asked afresh before each disruption, since a pod may hold a device without a process: UUIDs of GPUs and MIG devices,
+   * known or not, and `NAMESPACE/NAME` of a pod of which nobody can say what it holds.
+   */
   readonly listHeld?: () => Promise<ReadonlySet<string>>;
   readonly onProgress?: (progress: Progress) => void;
   /** Written before the first operation; if it cannot be, nothing is touched. */

@@ -35,7 +35,7 @@ export async function applyNode(
   const initial = options.device ?? (await driver.readDevice());
   let device: DeviceState | undefined = initial;
   const held = (await options.listHeld?.()) ?? new Set<string>();
-  const context: ApplyContext = { driver, options, disrupted: false };
+  const context: ApplyContext = { driver, options, disrupted: false, known: listDevices(initial) };
   // 1. Judge every GPU on what was read, before any is touched.
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
@@ -164,6 +164,12 @@ function demandGpu(device: DeviceState, uuid: string): GpuState {
   const gpu = device.gpus.find((candidate) => candidate.uuid === uuid);
   if (gpu === undefined) throw explainAbsence(device, uuid);
   return gpu;
+}
+
+function listDevices({ gpus, lost }: DeviceState): ReadonlySet<string> {
+  const all = [...gpus, ...lost];
+  const parts = all.flatMap(({ instances }) => instances.flatMap(({ computeInstances }) => computeInstances));
+  return new Set([...all, ...parts].flatMap(({ uuid }) => uuid ?? []));
 }
 
 function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {

@@ -1,4 +1,5 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { describeProcess } from '../../core/policy/device-users.ts';
 import type { DeviceApplyOptions, Disruption, Place } from './apply-options.ts';
 import type { DeviceDriver } from '../command/driver.ts';
 import { DeviceError } from '../errors.ts';
@@ -14,6 +15,8 @@ export interface ApplyContext {
   readonly options: DeviceApplyOptions;
   /** True once a disruption of this apply was announced. */
   disrupted: boolean;
+  /** UUIDs of all GPUs of the node and of what is on them. */
+  readonly known: ReadonlySet<string>;
 }
 
 /** A destroy that the driver calls a success and that nothing has proved yet. */
@@ -88,18 +91,28 @@ export class GpuSession {
     const users = report.processes.filter(
       (process) =>
         instance === undefined ||
+        process.instance === undefined ||
         (process.instance === instance.id &&
           (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
     );
     const devices = instance === undefined ? [] : (this.#devices.get(placeOf(instance)) ?? []);
     const uuids = devices.filter(({ id }) => parts === undefined || parts.includes(id)).map(({ uuid }) => uuid);
     const holders = [
-      ...users.map(({ pid, name }) => `pid ${pid} (${name})`),
+      ...users.map(describeProcess),
       ...[this.gpu.uuid, ...uuids].filter((uuid) => held.has(uuid)).map((uuid) => `a pod that holds ${uuid}`),
+      ...[...held].flatMap((id) => this.#explainUnresolved(id)),
     ];
     if (holders.length === 0) return report;
     const found = 'somebody uses it; nothing of it was touched';
     throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
+  }
+
+  /** What is held under a name that no reading has may be anything: an instance that was made anew may have another UUID. */
+  #explainUnresolved(id: string): readonly string[] {
+    if (this.#context.known.has(id)) return [];
+    if (id.startsWith('MIG-'))
+      return [`a pod that holds ${id}, which is none of this node’s instances as they were read`];
+    return id.includes('/') ? [`pod ${id}, which holds a device that nobody can tell`] : [];
   }
 
   explain(

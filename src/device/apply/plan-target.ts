@@ -2,6 +2,7 @@ import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gpu/plan/gpu-change.ts';
 import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { describeProcess } from '../../core/policy/device-users.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 import { type GpuState, toInstances } from '../reading/state.ts';
 import type { Place } from './apply-options.ts';
@@ -34,12 +35,13 @@ export function planTarget(gpu: GpuState, want: Layout | 'Disabled', { held, may
   });
 }
 
-/** Whether a GPU that is to change can be changed now: {@link planTarget}, and no reset that the driver asks for. */
+/** Whether a GPU that is to change can be changed now: {@link planTarget}, and nothing is wrong with it. */
 export function judgeChange(gpu: GpuState, want: Layout | 'Disabled', limits: PlanLimits): GpuChange {
   const change = planTarget(gpu, want, limits);
-  if (!change.isDone && gpu.resetRequired) {
-    const found = 'the driver asks for a reset (ECC or row remapping)';
-    throw new DeviceError('ResetRequired', { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
+  if (!change.isDone && gpu.health !== undefined) {
+    const { action, message: found } = gpu.health;
+    const code = action === 'Reset' ? 'ResetRequired' : action === 'Reboot' ? 'RebootRequired' : 'Unhealthy';
+    throw new DeviceError(code, { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
   }
   return change;
 }
@@ -57,16 +59,13 @@ function viewState(gpu: GpuState, held: ReadonlySet<string>): GpuView {
 
 /** @param inTheWay instances; none where the GPU itself is used */
 function listHolders(gpu: GpuState, held: ReadonlySet<string>, inTheWay: readonly ViewedInstance[]): readonly string[] {
-  const whole = [
-    ...gpu.processes.map(({ pid, name }) => `pid ${pid} (${name})`),
-    ...(held.has(gpu.uuid) ? ['a pod that holds the GPU'] : []),
-  ];
+  const whole = [...gpu.processes.map(describeProcess), ...(held.has(gpu.uuid) ? ['a pod that holds the GPU'] : [])];
   if (inTheWay.length === 0) return whole;
   const places = new Set(inTheWay.map(placeOf));
   const holders = gpu.instances
     .filter((instance) => places.has(placeOf(instance)))
     .flatMap(({ profile, start, processes, computeInstances }) => [
-      ...processes.map(({ pid, name }) => `pid ${pid} (${name}) on ${profile} at ${start}`),
+      ...processes.map((process) => `${describeProcess(process)} on ${profile} at ${start}`),
       ...computeInstances.flatMap(({ uuid }) =>
         uuid !== undefined && held.has(uuid) ? [`a pod on ${profile} at ${start}`] : [],
       ),

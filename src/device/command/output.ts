@@ -6,6 +6,8 @@ export interface Execution {
   readonly stdout: string;
   /** `TimedOut` and `TooLong` runs were ended by us: what they did is unknown. */
   readonly end: 'Exited' | 'TimedOut' | 'TooLong';
+  /** How long it might take, and by which option: `15 s (--read-timeout-seconds)`. */
+  readonly limit?: string;
 }
 
 /** Words of NVML's error strings and of nvidia-smi itself; the first that occurs decides. */
@@ -58,7 +60,9 @@ export function dropNotices(output: string): string {
 
 /** The error of a command whose output says that it did not work. */
 export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
-  const found = `${describeEnd(execution)}: ${quoteOutput(execution.stdout)}`;
+  // What went wrong stands below the head of a table, and sometimes below its first rows.
+  const words = execution.stdout.replace(/^[|+].*$\n?/gm, '');
+  const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? execution.stdout : words)}`;
   return new DeviceError(classifyOutput(execution), { tried, found, ...(gpu === undefined ? {} : { gpu }) });
 }
 
@@ -67,8 +71,8 @@ export function refuseOutput(tried: string, why: string, output: string): Device
   return new DeviceError('ParseError', { tried, found: `${why}: ${quoteOutput(output)}` });
 }
 
-function describeEnd({ rc, end }: Execution): string {
-  if (end === 'TimedOut') return 'no answer in time';
+function describeEnd({ rc, end, limit }: Execution): string {
+  if (end === 'TimedOut') return `no answer in ${limit ?? 'time'}`;
   return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;
 }
 

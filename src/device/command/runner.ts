@@ -3,7 +3,7 @@ import type { Execution } from './output.ts';
 import { writeArguments, type SmiCommand } from './smi-command.ts';
 
 export interface Deadlines {
-  /** 15 s unless told. */
+  /** 15 s unless told; large nodes without persistence mode take longer, at every command. */
   readonly readMs?: number;
   /** 60 s unless told; eight GPUs with many instances were seen to take 44 s. */
   readonly changeMs?: number;
@@ -23,8 +23,13 @@ export class Runner {
   /** @throws DeviceError ToolMissing, Unresponsive; every other end is an {@link Execution} */
   run(command: SmiCommand): Promise<Execution> {
     const args = writeArguments(command);
-    const deadline = isChange(command) ? this.#deadlines.changeMs : this.#deadlines.readMs;
-    const run = this.#last.then(() => this.#execute(args, deadline));
+    const [deadline, option] = isChange(command)
+      ? [this.#deadlines.changeMs, '--change-timeout-seconds']
+      : [this.#deadlines.readMs, '--read-timeout-seconds'];
+    const run = this.#last.then(async () => {
+      const execution = await this.#execute(args, deadline);
+      return execution.end === 'TimedOut' ? { ...execution, limit: `${deadline / 1_000} s (${option})` } : execution;
+    });
     this.#last = run.catch(() => undefined);
     return run;
   }

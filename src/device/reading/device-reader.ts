@@ -1,40 +1,23 @@
 import { DeviceError } from '../errors.ts';
 import { GpuFactsReader, type GpuFacts, type IndexedGpu } from './gpu-facts.ts';
-import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './gpu-list.ts';
-import {
-  assembleInstances,
-  listOtherProcesses,
-  namesProfiles,
-  reuseInstances,
-  type GpuParts,
-} from './instance-assembly.ts';
+import { parseGpuList, type ListedGpu } from './gpu-list.ts';
+import { assembleInstances, listOtherProcesses, namesProfiles, type GpuParts } from './instance-assembly.ts';
 import { contradict } from './contradiction.ts';
 import { findStranger } from './instance-check.ts';
-import {
-  parseComputeInstances,
-  parseInstances,
-  saysMigOff,
-  type ComputeInstanceRow,
-  type InstanceRow,
-} from './instance-table.ts';
-import { explainFailure } from '../command/output.ts';
-import { parseReport, type Report } from './report-parser.ts';
+import { parseComputeInstances, parseInstances, saysMigOff, type InstanceRow } from './instance-table.ts';
+import { askEach, type GpuQuestion } from './one-by-one.ts';
+import { readReport } from './report-reader.ts';
+import { Trouble } from './trouble.ts';
 import { describeCommand, type Runner } from '../command/runner.ts';
 import type { GpuSelection, ReadCommand } from '../command/smi-command.ts';
-import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from './state.ts';
-
-/** The report, and how to name its GPUs on command lines: all of them, or, with one lost, one by one. */
-interface Reading {
-  readonly report: Report;
-  readonly gpus: readonly IndexedGpu[];
-  readonly lost: GpuList['lost'];
-  readonly selection: GpuSelection | undefined;
-}
+import type { DeviceState, GpuInstanceState, GpuState } from './state.ts';
 
 /**
  * Reads the whole device. One command alone tells nothing complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so
  * several are read and compared; where they contradict each other, something changed in between, and all is read once more.
- * A device on which nothing is new costs two commands, one if MIG is off; new instances cost a third, for their UUIDs.
+ * One GPU that is sick, or keeps contradicting itself, has a fault of its own; the others are read all the same.
+ * A device costs three commands, one if MIG is off. The UUIDs (`-L`) are read every time: an instance that was made anew at its place
+ * may have another one (the driver makes it of the engines too), and looks the same to the other two.
  */
 export class DeviceReader {
   readonly #runner: Runner;
@@ -49,78 +32,71 @@ export class DeviceReader {
   /** @throws DeviceError */
   async read(): Promise<DeviceState> {
     try {
-      return await this.#readOnce();
+      return await this.#readOnce(new Trouble(false));
     } catch (error) {
       if (!(error instanceof DeviceError) || (error.code !== 'Unstable' && error.code !== 'GpuLost')) throw error;
-      return await this.#readOnce();
+      return await this.#readOnce(new Trouble(true));
     }
   }
 
-  async #readOnce(): Promise<DeviceState> {
-    const { report, gpus, lost, selection } = await this.#readReport();
-    const factsOf = await this.#facts.read(report.driverVersion, gpus, selection);
-    const instances = await this.#readInstances(gpus, selection, factsOf);
+  async #readOnce(trouble: Trouble): Promise<DeviceState> {
+    const { report, gpus, lost, selection } = await readReport(this.#runner, trouble.isLast, [
+      ...this.#before.values(),
+    ]);
+    const factsOf = await this.#facts.read(report.driverVersion, gpus, selection, trouble);
+    const instances = await this.#readInstances(gpus, selection, factsOf, trouble);
     const states = gpus.map((gpu): GpuState => {
       const { migDevices: _devices, processes: _processes, ...own } = gpu;
-      const mine = instances.get(gpu.pciBusId) ?? [];
-      return { ...own, ...factsOf(gpu), instances: mine, processes: listOtherProcesses(gpu, mine) };
+      const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
+      // Who holds an instance of it must be known as its holder still.
+      const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId)?.instances;
+      const mine = instances.get(gpu.pciBusId) ?? before ?? [];
+      return { ...own, ...factsOf(gpu), fault, instances: mine, processes: listOtherProcesses(gpu, mine) };
     });
-    for (const state of states) this.#before.set(state.pciBusId, state);
-    return {
-      driverVersion: report.driverVersion,
-      cudaVersion: report.cudaVersion,
-      gpus: states,
-      lost: lost.map((gpu) => this.#rememberLost(gpu)),
-    };
-  }
-
-  async #readReport(): Promise<Reading> {
-    const command: ReadCommand = { name: 'Report' };
-    const execution = await this.#runner.run(command);
-    if (findLostGpus(execution).length === 0) {
-      const report = parseReport(describeCommand(command), execution);
-      if (report.gpus.length !== report.attached)
-        throw contradiction(`${report.gpus.length} GPUs, of which ${report.attached} are attached`);
-      return { report, gpus: report.gpus.map((gpu, index) => ({ ...gpu, index })), lost: [], selection: undefined };
-    }
-    // One lost GPU silences every command but -L, unless the others are named.
-    const listCommand: ReadCommand = { name: 'List' };
-    const list = parseGpuList(describeCommand(listCommand), await this.#runner.run(listCommand));
-    const indexes = list.gpus.map(({ index }) => index);
-    if (indexes.length === 0) throw explainFailure(describeCommand(command), execution);
-    const again: ReadCommand = { name: 'Report', gpus: indexes };
-    const report = parseReport(describeCommand(again), await this.#runner.run(again));
-    const gpus = list.gpus.flatMap(({ index, uuid }) => {
-      const gpu = report.gpus.find((candidate) => candidate.uuid === uuid);
-      return gpu === undefined ? [] : [{ ...gpu, index }];
-    });
-    if (gpus.length !== report.gpus.length || gpus.length !== indexes.length) throw contradiction('GPUs came or went');
-    return { report, gpus, lost: list.lost, selection: gpus.map(({ pciBusId }) => pciBusId) };
+    // Where no GPU can be read, the node cannot.
+    const isBlind =
+      trouble.whole !== undefined && lost.length === 0 && states.every(({ fault }) => fault !== undefined);
+    if (isBlind) throw trouble.whole;
+    for (const state of states) if (state.fault === undefined) this.#before.set(state.pciBusId, state);
+    return { driverVersion: report.driverVersion, cudaVersion: report.cudaVersion, gpus: states, lost };
   }
 
   async #readInstances(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
     factsOf: (gpu: IndexedGpu) => GpuFacts,
+    trouble: Trouble,
   ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
     const enabled = gpus.filter(({ mig }) => mig?.current === 'Enabled');
     if (enabled.length === 0) return new Map();
-    const what = selection === undefined ? {} : { gpus: selection };
-    const command: ReadCommand = { name: 'Instances', ...what };
-    const execution = await this.#runner.run(command);
-    const rows = parseInstances(describeCommand(command), execution);
-    if (saysMigOff(execution)) throw contradiction(`no GPU with MIG mode on, and ${enabled.length} that are`);
-    const rowsOf = (gpu: IndexedGpu): readonly InstanceRow[] => rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
-    if (rows.some(({ gpuIndex }) => !enabled.some(({ index }) => index === gpuIndex)))
-      throw contradiction('instances on a GPU whose MIG mode is off');
-    this.#demandKnownProfiles(enabled, rowsOf, factsOf);
-    const known = enabled.map((gpu) => {
-      const before = this.#before.get(gpu.pciBusId);
-      return [gpu.pciBusId, reuseInstances(before?.uuid === gpu.uuid ? before : undefined, gpu, rowsOf(gpu))] as const;
+    const parts = await this.#askEach(enabled, selection, trouble, {
+      command: (what) => ({ name: 'Instances', ...what }),
+      parse: (tried, execution) => {
+        const rows = parseInstances(tried, execution);
+        if (saysMigOff(execution)) throw contradiction(`no GPU with MIG mode on, and ${enabled.length} that are`);
+        if (rows.some(({ gpuIndex }) => !enabled.some(({ index }) => index === gpuIndex)))
+          throw contradiction('instances on a GPU whose MIG mode is off');
+        return rows;
+      },
     });
-    if (known.every((entry) => entry[1] !== undefined))
-      return new Map(known.map(([busId, instances = []]) => [busId, instances]));
-    return this.#assemble(enabled, rowsOf, what);
+    const rows = parts.flat();
+    const rowsOf = (gpu: IndexedGpu): readonly InstanceRow[] => rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
+    const readable = (gpu: IndexedGpu): boolean => trouble.find(gpu.pciBusId) === undefined;
+    this.#demandKnownProfiles(enabled.filter(readable), rowsOf, factsOf, trouble);
+    return this.#assemble(enabled.filter(readable), rowsOf, selection, trouble);
+  }
+
+  /** Asks all at once, then each by itself where that fails. @returns the answers of those that answered */
+  async #askEach<Result>(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+    { command, parse }: Pick<GpuQuestion<Result>, 'command' | 'parse'>,
+  ): Promise<readonly Result[]> {
+    const named = gpus.map(({ pciBusId }) => pciBusId);
+    return trouble.note(
+      await askEach(this.#runner, { gpus: named, selection, command, parse, isLast: trouble.isLast }),
+    );
   }
 
   /** The tables of profiles are read once: where they are in doubt, they are read again too. */
@@ -128,20 +104,22 @@ export class DeviceReader {
     gpus: readonly IndexedGpu[],
     rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
     factsOf: (gpu: IndexedGpu) => GpuFacts,
+    trouble: Trouble,
   ): void {
     for (const gpu of gpus) {
       const { geometry } = factsOf(gpu);
       const stranger = geometry && findStranger(rowsOf(gpu), geometry);
       if (stranger === undefined) continue;
       this.#facts.forget();
-      throw contradict('to read the device', stranger, gpu.pciBusId);
+      trouble.pin(gpu.pciBusId, contradict('to read the device', stranger, gpu.pciBusId));
     }
   }
 
   async #assemble(
     gpus: readonly IndexedGpu[],
     rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
-    what: { readonly gpus?: GpuSelection },
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
   ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
     const command: ReadCommand = { name: 'List' };
     const hasDevices = gpus.some(({ migDevices }) => migDevices.length > 0);
@@ -152,26 +130,23 @@ export class DeviceReader {
       const listed = list.find(({ uuid }) => uuid === gpu.uuid)?.migDevices ?? new Map();
       return { report: gpu, instances: rowsOf(gpu), listed };
     });
-    const tables = parts.every(namesProfiles) ? undefined : await this.#readComputeInstances(what);
+    const tables = parts.every(namesProfiles)
+      ? undefined
+      : await this.#askEach(gpus, selection, trouble, {
+          command: (what) => ({ name: 'ComputeInstances', ...what }),
+          parse: parseComputeInstances,
+        });
     return new Map(
-      gpus.map((gpu, at) => {
-        const mine = tables?.filter(({ gpuIndex }) => gpuIndex === gpu.index);
+      gpus.flatMap((gpu, at) => {
+        const mine = tables?.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
         const part = parts[at];
         const instances = part && assembleInstances(mine === undefined ? part : { ...part, computeInstances: mine });
-        if (instances === undefined) throw contradiction(`-q -x, -lgi, -L and -lci differ on GPU ${gpu.pciBusId}`);
-        return [gpu.pciBusId, instances];
+        if (instances !== undefined) return [[gpu.pciBusId, instances] as const];
+        const differ = `-q -x, -lgi, -L and -lci differ on GPU ${gpu.pciBusId}`;
+        trouble.pin(gpu.pciBusId, contradiction(differ));
+        return [];
       }),
     );
-  }
-
-  async #readComputeInstances(what: { readonly gpus?: GpuSelection }): Promise<readonly ComputeInstanceRow[]> {
-    const command: ReadCommand = { name: 'ComputeInstances', ...what };
-    return parseComputeInstances(describeCommand(command), await this.#runner.run(command));
-  }
-
-  #rememberLost({ pciBusId, fault }: GpuList['lost'][number]): LostGpu {
-    const before = this.#before.get(pciBusId);
-    return { pciBusId, fault, uuid: before?.uuid, index: before?.index, product: before?.product };
   }
 }
 

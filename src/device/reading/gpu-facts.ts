@@ -9,7 +9,9 @@ import {
   type PlacementRow,
   type ListedProfile,
 } from './profile-table.ts';
+import { askEach } from './one-by-one.ts';
 import type { ReportedGpu } from './report-parser.ts';
+import type { Trouble } from './trouble.ts';
 import { describeCommand, type Runner } from '../command/runner.ts';
 import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '../command/smi-command.ts';
 
@@ -42,12 +44,14 @@ export class GpuFactsReader {
     driverVersion: string,
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
+    trouble: Trouble,
   ): Promise<(gpu: IndexedGpu) => GpuFacts> {
     const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
     if (!gpus.every((gpu) => this.#facts.has(keyOf(gpu)))) {
-      const geometries = await this.#readGeometries(gpus, selection);
-      const capabilities = await this.#readCapabilities(gpus, selection);
+      const geometries = await this.#readGeometries(gpus, selection, trouble);
+      const capabilities = await this.#readCapabilities(gpus, selection, trouble);
       for (const gpu of gpus) {
+        if (gpu.fault !== undefined || trouble.find(gpu.pciBusId) !== undefined) continue;
         const geometry = geometries.get(gpu.index);
         this.#facts.set(keyOf(gpu), { geometry, computeCapability: capabilities.get(gpu.uuid) });
       }
@@ -63,22 +67,35 @@ export class GpuFactsReader {
   async #readGeometries(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
+    trouble: Trouble,
   ): Promise<ReadonlyMap<number, Geometry>> {
-    if (!gpus.some(({ migCapable }) => migCapable)) return new Map();
-    const what = selection === undefined ? {} : { gpus: selection };
-    const profilesCommand: ReadCommand = { name: 'Profiles', ...what };
-    const placementsCommand: ReadCommand = { name: 'Placements', ...what };
-    const profiles = parseProfiles(describeCommand(profilesCommand), await this.#runner.run(profilesCommand));
-    const placements = parsePlacements(describeCommand(placementsCommand), await this.#runner.run(placementsCommand));
+    const capable = gpus.filter(({ migCapable }) => migCapable);
+    if (capable.length === 0) return new Map();
+    const question = { gpus: capable.map(({ pciBusId }) => pciBusId), selection, isLast: trouble.isLast };
+    const profiles = trouble.note(
+      await askEach(this.#runner, {
+        ...question,
+        command: (what) => ({ name: 'Profiles', ...what }),
+        parse: parseProfiles,
+      }),
+    );
+    const placements = trouble.note(
+      await askEach(this.#runner, {
+        ...question,
+        command: (what) => ({ name: 'Placements', ...what }),
+        parse: parsePlacements,
+      }),
+    );
     return new Map(
-      gpus
-        .filter(({ migCapable }) => migCapable)
-        .map((gpu) => {
-          const rows = profiles.filter(({ gpuIndex }) => gpuIndex === gpu.index);
-          const places = placements.filter(({ gpuIndex }) => gpuIndex === gpu.index);
-          demandWhole(gpu, rows, places);
-          return [gpu.index, this.#share(buildGeometry(gpu.product, rows, places))];
-        }),
+      capable.flatMap((gpu) => {
+        if (trouble.find(gpu.pciBusId) !== undefined) return [];
+        const rows = profiles.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
+        const places = placements.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
+        const torn = findTorn(gpu, rows, places);
+        if (torn === undefined) return [[gpu.index, this.#share(buildGeometry(gpu.product, rows, places))] as const];
+        trouble.pin(gpu.pciBusId, torn);
+        return [];
+      }),
     );
   }
 
@@ -95,6 +112,7 @@ export class GpuFactsReader {
   async #readCapabilities(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
+    trouble: Trouble,
   ): Promise<ReadonlyMap<string, string>> {
     const command: ReadCommand = {
       name: 'ComputeCapabilities',
@@ -107,7 +125,8 @@ export class GpuFactsReader {
       const isSame = lines.some(
         ([busId = '', id]) => id === uuid && isBusId(busId) && normalizeBusId(busId) === pciBusId,
       );
-      if (!isSame) throw contradict(describeCommand(command), `no GPU ${uuid}, which -q -x reports`, pciBusId);
+      if (isSame) continue;
+      trouble.pin(pciBusId, contradict(describeCommand(command), `no GPU ${uuid}, which -q -x reports`, pciBusId));
     }
     return new Map(
       lines.flatMap(([, uuid = '', capability = '']) =>
@@ -118,12 +137,16 @@ export class GpuFactsReader {
 }
 
 /** Both tables name the same profiles, so that one that was cut off shows. Thor alone has profiles without places. */
-function demandWhole(gpu: IndexedGpu, profiles: readonly ListedProfile[], placements: readonly PlacementRow[]): void {
-  if (placements.length === 0 && findModel(gpu.product)?.memorySlices === 0) return;
+function findTorn(
+  gpu: IndexedGpu,
+  profiles: readonly ListedProfile[],
+  placements: readonly PlacementRow[],
+): DeviceError | undefined {
+  if (placements.length === 0 && findModel(gpu.product)?.memorySlices === 0) return undefined;
   const named = profiles.map(({ id }) => id).toSorted((a, b) => a - b);
   const placed = placements.map(({ profileId }) => profileId).toSorted((a, b) => a - b);
-  if (named.length > 0 && named.join() === placed.join()) return;
-  throw new DeviceError('ParseError', {
+  if (named.length > 0 && named.join() === placed.join()) return undefined;
+  return new DeviceError('ParseError', {
     tried: 'nvidia-smi mig -lgip and -lgipp',
     found: `profiles ${named.join()} and placements of ${placed.join()}`,
     gpu: gpu.pciBusId,

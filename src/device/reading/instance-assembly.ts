@@ -3,7 +3,7 @@ import type { ListedMigDevice } from './gpu-list.ts';
 import { findDisagreement } from './instance-check.ts';
 import type { ComputeInstanceRow, InstanceRow } from './instance-table.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
-import type { ComputeInstanceState, GpuInstanceState, GpuState, ProcessState } from './state.ts';
+import type { ComputeInstanceState, GpuInstanceState, ProcessState } from './state.ts';
 
 /** The parts of one GPU, read by different commands. */
 export interface GpuParts {
@@ -92,32 +92,6 @@ export function buildInstances(
       processes: [],
     }))
     .toSorted((a, b) => a.start - b.start);
-}
-
-/**
- * The instances as they were read before, with the processes of now, if the two cheap commands show no difference but that some are
- * gone; else undefined. A GPU instance in parts is always read afresh: the ids of two equal parts may have been exchanged.
- */
-export function reuseInstances(
-  before: GpuState | undefined,
-  report: ReportedGpu,
-  rows: readonly InstanceRow[],
-): readonly GpuInstanceState[] | undefined {
-  const known = (before?.instances ?? []).filter(({ id, profileId, start, size }) =>
-    rows.some((row) => id === row.id && profileId === row.profileId && start === row.start && size === row.size),
-  );
-  if (known.length !== rows.length || known.some(({ computeInstances }) => computeInstances.length > 1))
-    return undefined;
-  const parts = known.flatMap((instance) => instance.computeInstances.map((part) => ({ instance, part })));
-  const sameParts = parts.every(({ instance, part }) => {
-    const device = report.migDevices.find(
-      (candidate) => candidate.instance === instance.id && candidate.computeInstance === part.id,
-    );
-    const fresh = device && describeDevice(instance.profile, part.profile, device);
-    return part.uuid !== undefined && JSON.stringify(fresh) === JSON.stringify(part.attributes);
-  });
-  if (!sameParts || parts.length !== report.migDevices.length) return undefined;
-  return known.map((instance) => ({ ...instance, processes: listProcesses(report, instance.id) }));
 }
 
 /** Processes of one GPU instance. */

@@ -33,25 +33,36 @@ function reportGpu(gpu: GpuState): GpuReport {
       mig: mig?.current,
       migPending: mig?.pending === mig?.current ? undefined : mig?.pending,
       busy: gpu.processes.length > 0 ? true : undefined,
+      health: gpu.health && { action: gpu.health.action, message: gpu.health.message.slice(0, 256) },
       error: fault && `${fault.code}: ${fault.message}`.slice(0, 256),
     }),
-    instances: gpu.instances.toSorted((a, b) => a.start - b.start).map(reportInstance),
+    instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu.processes, one)),
   };
 }
 
 /** A lost GPU stays in the report, so that nobody takes it for one that was never there. */
-function reportLost({ uuid, index, pciBusId, product, fault }: LostGpu): readonly GpuReport[] {
+function reportLost({ uuid, index, pciBusId, product, fault, instances }: LostGpu): readonly GpuReport[] {
   if (uuid === undefined) return [];
   const error = `${fault.code}: ${fault.message}`.slice(0, 256);
-  return [{ uuid, index: index ?? 63, pciBusId, product: product ?? 'unknown', error, instances: [] }];
+  return [
+    {
+      uuid,
+      index: index ?? 63,
+      pciBusId,
+      product: product ?? 'unknown',
+      error,
+      instances: instances.map((one) => reportInstance([], one)),
+    },
+  ];
 }
 
-function reportInstance(instance: GpuInstanceState): InstanceReport {
+/** @param others processes of the GPU that may be on any instance */
+function reportInstance(others: GpuState['processes'], instance: GpuInstanceState): InstanceReport {
   return {
     profile: instance.profile,
     gi: instance.id,
     start: instance.start,
-    ...(instance.processes.length > 0 ? { busy: true } : {}),
+    ...(instance.processes.length + others.length > 0 ? { busy: true } : {}),
     computeInstances: instance.computeInstances.map((one) => ({
       profile: one.profile,
       ...definedOnly({

@@ -20,6 +20,14 @@ export function readMigReport(
   if (mode.fault !== undefined) return { ...mode, migDevices: [], processes: readWhatIsThere(gpu) };
   const whenNone = mode.migCapable ? ['None'] : ['None', 'N/A'];
   const devices = hasMode ? readList(gpu, counts, 'mig_devices', 'mig_device', whenNone) : [];
+  const untold = mode.migCapable ? findUntold(gpu) : undefined;
+  if (untold !== undefined)
+    return {
+      ...mode,
+      fault: { code: 'ParseError', message: `who uses it is not told: ${untold}` },
+      migDevices: [],
+      processes: [],
+    };
   const processes = readList(gpu, counts, 'processes', 'process_info', mode.migCapable ? [''] : ['', 'N/A', 'None']);
   const migDevices = devices?.map(readMigDevice);
   const users = processes?.map((process) => readProcess(process, mode.mig?.current));
@@ -27,8 +35,37 @@ export function readMigReport(
   const known = migDevices.filter((device) => device !== undefined);
   const knownUsers = users.filter((user) => user !== undefined);
   if (known.length !== migDevices.length || knownUsers.length !== users.length) return undefined;
-  return { ...mode, migDevices: known, processes: knownUsers };
+  return { ...mode, migDevices: known, processes: [...knownUsers, ...listUnseen(known, knownUsers)] };
 }
+
+/** An error in place of the processes: that is not nobody. */
+function findUntold(gpu: XmlElement): string | undefined {
+  const { text = '', children = [] } = elementAt(gpu, 'processes') ?? {};
+  return text !== '' && children.length === 0 ? text.replace(/\p{C}+/gu, ' ').slice(0, 80) : undefined;
+}
+
+/**
+ * Memory in use on a MIG device that no listed process is on: somebody is there whom the driver does not list, or does not list here
+ * (another process namespace). The driver itself keeps a few MiB on each (12 were recorded); a CUDA context takes over a hundred.
+ */
+function listUnseen(
+  devices: readonly ReportedMigDevice[],
+  processes: readonly ReportedProcess[],
+): readonly ReportedProcess[] {
+  return devices.flatMap(({ instance, computeInstance, memoryMiB, usedMiB = 0 }) => {
+    const isListed = processes.some(
+      (process) =>
+        process.instance === instance &&
+        (process.computeInstance === undefined || process.computeInstance === computeInstance),
+    );
+    if (isListed || usedMiB <= idleMiB + memoryMiB / 256) return [];
+    const name = `somebody who is not listed, with ${usedMiB} MiB of memory in use`;
+    return [{ pid: undefined, name, instance, computeInstance }];
+  });
+}
+
+/** What an idle MIG device may have in use, beside a part of its size. */
+const idleMiB = 64;
 
 /** The processes of a GPU that does not say on which instances they are. */
 function readWhatIsThere(gpu: XmlElement): readonly ReportedProcess[] {
@@ -108,19 +145,23 @@ function readMigDevice(element: XmlElement): ReportedMigDevice | undefined {
   const instance = readCount(textAt(element, 'gpu_instance_id'));
   const computeInstance = readCount(textAt(element, 'compute_instance_id'));
   const memoryMiB = readMib(textAt(element, 'fb_memory_usage', 'total'));
+  const usedMiB = readMib(textAt(element, 'fb_memory_usage', 'used'));
   if (index === undefined || instance === undefined || computeInstance === undefined) return undefined;
   if (memoryMiB === undefined || multiprocessors === undefined || copy === undefined) return undefined;
   if (decoder === undefined || encoder === undefined || jpeg === undefined || ofa === undefined) return undefined;
   const engines = { copy, decoder, encoder, jpeg, ofa };
-  return { index, instance, computeInstance, memoryMiB, multiprocessors, engines };
+  return { index, instance, computeInstance, memoryMiB, usedMiB, multiprocessors, engines };
 }
 
-/** With MIG mode on every process is on an instance (nvml.h, nvmlProcessInfo_t); without, on none. */
+/**
+ * With MIG mode on every process is on an instance (nvml.h, nvmlProcessInfo_t); one whose instance is `N/A` all the same may be on any.
+ * Without MIG mode it is on none.
+ */
 function readProcess(element: XmlElement, mode: string | undefined): ReportedProcess | undefined {
   const pid = readCount(textAt(element, 'pid'));
   const ids = ['gpu_instance_id', 'compute_instance_id'].map((name) => textAt(element, name));
   const [instance, computeInstance] = ids.map(readCount);
-  if (pid === undefined || (mode === 'Enabled' && instance === undefined)) return undefined;
+  if (pid === undefined || (mode === 'Enabled' && instance === undefined && !isNotAvailable(ids[0]))) return undefined;
   if (mode === 'Disabled' && !ids.every(isNotAvailable)) return undefined;
   if (mode === undefined && !ids.every((id) => id === undefined || isNotAvailable(id))) return undefined;
   if (computeInstance === undefined && mode === 'Enabled' && !isNotAvailable(ids[1])) return undefined;

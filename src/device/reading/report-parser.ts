@@ -1,8 +1,9 @@
 import type { Engines } from '../../core/gpu/geometry/geometry.ts';
-import { dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
 import { isBusId, normalizeBusId } from '../command/smi-command.ts';
 import { contradict } from './contradiction.ts';
 import { findReportContradiction, readMigReport } from './report-mig.ts';
+import { readHealth } from './report-health.ts';
 import { readCount, readMib } from './report-number.ts';
 import { isDriverVersion, isGpuUuid, isProduct } from './spelling.ts';
 import type { GpuFault, GpuState, ProcessState } from './state.ts';
@@ -19,7 +20,7 @@ export interface Report {
 
 export interface ReportedGpu extends Pick<
   GpuState,
-  'uuid' | 'pciBusId' | 'pciDeviceId' | 'pciClass' | 'product' | 'memoryMiB' | 'migCapable' | 'mig' | 'resetRequired'
+  'uuid' | 'pciBusId' | 'pciDeviceId' | 'pciClass' | 'product' | 'memoryMiB' | 'migCapable' | 'mig' | 'health'
 > {
   readonly fault: GpuFault | undefined;
   readonly migDevices: readonly ReportedMigDevice[];
@@ -33,6 +34,8 @@ export interface ReportedMigDevice {
   readonly instance: number;
   readonly computeInstance: number;
   readonly memoryMiB: number;
+  /** Undefined where the report does not tell. */
+  readonly usedMiB: number | undefined;
   readonly multiprocessors: number;
   readonly engines: Engines;
 }
@@ -56,7 +59,7 @@ export function parseReport(tried: string, execution: Execution): Report {
     throw refuseOutput(tried, 'no whole report', stdout);
   if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report of no driver version', stdout);
   const gpus = elementsAt(root, 'gpu').map((element) => {
-    const gpu = readGpu(element, driverVersion);
+    const gpu = readGpu(element, driverVersion) ?? readSickGpu(element);
     if (gpu === undefined) throw refuseOutput(tried, 'a GPU that is not understood', stdout);
     return gpu;
   });
@@ -89,8 +92,38 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     pciDeviceId: prefix(textAt(element, 'pci', 'pci_device_id')),
     pciClass: readClass(element),
     ...mig,
-    resetRequired: textAt(element, 'gpu_reset_status', 'reset_required') === 'Yes',
+    health: readHealth(element),
   };
+}
+
+/** NVML's words where a value should be: the GPU is there, and does not answer. */
+const noAnswer = /^\[?(?:GPU requires reset|GPU is lost|Unknown Error|Timeout|In use by another client)\]?$/i;
+
+/** A GPU that tells its name and, of what is asked, an error. */
+function readSickGpu(element: XmlElement): ReportedGpu | undefined {
+  const pciBusId = element.attributes['id'] ?? '';
+  const uuid = textAt(element, 'uuid') ?? '';
+  const product = textAt(element, 'product_name') ?? '';
+  const word = findText(element, noAnswer);
+  if (word === undefined || !isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product)) return undefined;
+  const code = classifyOutput({ rc: 255, end: 'Exited', stdout: word });
+  const none = { pciDeviceId: undefined, pciClass: undefined, mig: undefined, migDevices: [], processes: [] };
+  const fault = { code, message: `nvidia-smi -q -x: ${word}` };
+  return {
+    pciBusId: normalizeBusId(pciBusId),
+    uuid,
+    product,
+    memoryMiB: 0,
+    migCapable: false,
+    ...none,
+    fault,
+    health: undefined,
+  };
+}
+
+function findText(element: XmlElement, pattern: RegExp): string | undefined {
+  if (pattern.test(element.text)) return element.text;
+  return element.children.map((child) => findText(child, pattern)).find((text) => text !== undefined);
 }
 
 function readClass(element: XmlElement): string | undefined {

@@ -40,8 +40,8 @@ export interface GpuState {
   readonly geometry: Geometry | undefined;
   /** Processes that run on the GPU and on no instance. */
   readonly processes: readonly ProcessState[];
-  /** The driver says that the GPU needs a reset (ECC, row remapping). */
-  readonly resetRequired: boolean;
+  /** What the driver says is wrong with it; undefined where nothing is. */
+  readonly health: GpuHealth | undefined;
   /** Why what is said of the GPU cannot be trusted; undefined when it can. */
   readonly fault: GpuFault | undefined;
 }
@@ -80,7 +80,8 @@ export interface ComputeInstanceAttributes {
 }
 
 export interface ProcessState {
-  readonly pid: number;
+  /** Undefined for somebody who is not listed, and shows by the memory that is in use. */
+  readonly pid: number | undefined;
   readonly name: string;
   /** Compute instance that it runs on; undefined where the driver does not tell. */
   readonly computeInstance?: number;
@@ -92,7 +93,16 @@ export interface LostGpu {
   readonly uuid: string | undefined;
   readonly index: number | undefined;
   readonly product: string | undefined;
+  /** As they were read last: who holds one of them holds nothing else. */
+  readonly instances: readonly GpuInstanceState[];
   readonly fault: GpuFault;
+}
+
+export interface GpuHealth {
+  /** What helps; `Unknown` for a word of the driver that nobody knows. */
+  readonly action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
+  /** In the driver's words where it has any. */
+  readonly message: string;
 }
 
 export interface GpuFault {
@@ -116,10 +126,14 @@ export function toInstances(gpu: GpuState, held: ReadonlySet<string> = new Set()
   }));
 }
 
-/** True if a process runs on the instance or somebody holds it. */
+/**
+ * True if a process runs on the instance or somebody holds it, or may: a process of a GPU in MIG mode whose instance the driver does not
+ * tell may be on any.
+ */
 export function isBusy(gpu: GpuState, instance: GpuInstanceState, held: ReadonlySet<string> = new Set()): boolean {
   return (
     instance.processes.length > 0 ||
+    gpu.processes.length > 0 ||
     held.has(gpu.uuid) ||
     instance.computeInstances.some(({ uuid }) => uuid !== undefined && held.has(uuid))
   );

@@ -42,11 +42,14 @@ export async function makeAgent(
     node,
     files,
     nvidiaSmi,
+    ignorePods = false,
     onChange,
   }: {
     readonly node: string;
     readonly files: NodeFiles;
     readonly nvidiaSmi: string;
+    /** For a node whose kubelet does not tell who holds what. */
+    readonly ignorePods?: boolean;
     /** Called when the agent starts and when it has ended. */
     readonly onChange: () => void;
   },
@@ -62,6 +65,7 @@ export async function makeAgent(
     'pod-resources-socket': files.podResourcesSocket,
   };
   const argv = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value]);
+  if (ignorePods) argv.push('--ignore-pods');
   const program = [...agentMemorySettings, programPath('agent'), ...argv, ...(options.agentArguments ?? [])];
   return new RigProcess(`agent ${node}`, program, files.agentLog, guard, onChange);
 }

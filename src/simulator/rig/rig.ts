@@ -179,7 +179,11 @@ export class Rig implements AsyncDisposable {
     // A token names its node by uid: the Node has to be there first.
     await waitFor(async () => (await controlPlane.client.send({ path: `/api/v1/nodes/${name}` })).status === 200);
     const onChange = (): void => this.fleet.wakeNode(name);
-    this.#agents.set(name, await makeAgent(this.#options, this.#guard, { node: name, files, nvidiaSmi, onChange }));
+    const ignorePods = this.#nodeOf(name).podResources === false;
+    this.#agents.set(
+      name,
+      await makeAgent(this.#options, this.#guard, { node: name, files, nvidiaSmi, ignorePods, onChange }),
+    );
   }
 
   #filesOf(node: string): NodeFiles {

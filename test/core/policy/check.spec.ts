@@ -7,18 +7,11 @@ describe('checkPolicy', () => {
     expect(checkPolicy(aPolicy().spec)).to.equal(undefined);
   });
 
-  it('refuses every field that is not honoured yet, by name', () => {
-    const refusal = checkPolicy(
-      aPolicy({
-        sharing: { timeSlicing: [{ resource: 'nvidia.com/gpu', replicas: 2 }] },
-        rollout: { maxUnavailable: 1, paused: true },
-        allow: { gpuReset: true, reboot: true },
-        onDelete: 'DisableMig',
-      }).spec,
-    );
-    expect(refusal?.reason).to.equal('NotSupportedYet');
-    expect(refusal?.message).to.include('spec.onDelete');
-    expect(refusal?.message).not.to.include('paused');
+  it('refuses a window that nobody can read, by its place', () => {
+    const windows = [{ schedule: '0 22 * * *', duration: '6h', timeZone: 'Mars/Olympus' }];
+    const refusal = checkPolicy(aPolicy({ rollout: { windows } }).spec);
+    expect(refusal?.reason).to.equal('BadWindow');
+    expect(refusal?.message).to.match(/^spec\.rollout\.windows\[0\]: .*Mars\/Olympus/);
   });
 
   it('refuses a layout that no model it can meet could take, with the nearest that fit', () => {

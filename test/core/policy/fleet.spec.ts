@@ -101,9 +101,10 @@ describe('a fleet', () => {
   });
 
   it('gives no wish to nodes of a policy that is refused by itself', () => {
-    const fleet = aFleet([aPolicy({ onDelete: 'DisableMig' })], { n: 'p' });
+    const windows = [{ schedule: '0 25 * * *', duration: '6h' }];
+    const fleet = aFleet([aPolicy({ rollout: { windows } })], { n: 'p' });
     expect(fleet.claimOf('n', a100)).to.deep.include({ wish: undefined });
-    expect(fleet.claimOf('n', a100).refusal?.reason).to.equal('NotSupportedYet');
+    expect(fleet.claimOf('n', a100).refusal?.reason).to.equal('BadWindow');
   });
 });
 

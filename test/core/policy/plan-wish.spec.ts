@@ -118,7 +118,8 @@ describe('planWish', () => {
       const gpu = { ...aGpu(slices ? { slices } : {}), busy: true, pods: ['team/train'] };
       const { report, work } = planWish(aDevice(gpu), wish);
       expect(work).to.have.lengthOf(1);
-      expect(report).to.deep.include({ affectedPods: ['team/train'], drains: [uuidOf(0)], create: 1 });
+      expect(report).to.deep.include({ affectedPods: ['team/train'], create: 1 });
+      expect(report.drains).to.deep.equal([uuidOf(0), ...(slices ? [`${uuidOf(0)} 1g.5gb@0`] : [])]);
       expect(report).to.not.have.any.keys('refusal', 'refusalCode');
     }
   });

@@ -24,13 +24,18 @@ describe('validatePolicy', () => {
     );
   });
 
-  it('reports each field that this version does not honour at its own place', () => {
-    const spec = { nodeSelector: selector, strategy: 'mixed', layouts: [{ mig: 'Disabled' }], allow: { reboot: true } };
-    const found = validatePolicy(policy(spec)).findings.filter(({ code }) => code === 'NotSupportedYet');
-    for (const { path, severity } of found) {
-      expect(severity).to.equal('error');
-      expect(path[0]).to.equal('spec');
-    }
+  it('reports a window that never opens, or in no time zone, at its own place', () => {
+    const windows = [
+      { schedule: '0 22 * * *', duration: '6h', timeZone: 'Europe/Berlin' },
+      { schedule: '0 25 * * *', duration: '6h' },
+      { schedule: '0 22 * * *', duration: '6h', timeZone: 'Mars/Olympus' },
+    ];
+    const spec = { nodeSelector: selector, strategy: 'mixed', layouts: [{ mig: 'Disabled' }], rollout: { windows } };
+    const found = validatePolicy(policy(spec)).findings;
+    expect(found.map(({ code, path }) => [code, path.join('.')])).to.deep.equal([
+      ['BadWindow', 'spec.rollout.windows.1'],
+      ['BadWindow', 'spec.rollout.windows.2'],
+    ]);
   });
 
   it('judges geometry even where other fields are wrong in meaning, but not where a layout is', () => {

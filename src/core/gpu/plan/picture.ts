@@ -9,8 +9,16 @@ export interface DrawnInstance {
   readonly size?: number;
 }
 
+/** A part of the picture: an instance, or a free placement unit. */
+export interface PictureCell {
+  /** Undefined for a free unit. */
+  readonly instance: DrawnInstance | undefined;
+  /** As wide as the cell. */
+  readonly text: string;
+}
+
 /** Characters between the outer bars: a multiple of 2, 4 and 8 units; 12 units share it as evenly as they can. */
-const WIDTH = 71;
+const usualWidth = 71;
 
 /**
  * One GPU as a line of 73 characters, by its placement units: `|1g.5gb  |1g.5gb* |2g.10gb          |3g.20gb …|`. Free units are dots, a
@@ -19,29 +27,42 @@ const WIDTH = 71;
  * @param instances undefined for a GPU with MIG off
  */
 export function drawGpu(geometry: Geometry, instances: readonly DrawnInstance[] | undefined): string {
-  if (instances === undefined) return `|${center('MIG off: whole GPU', WIDTH)}|`;
+  const cells = drawCells(geometry, instances, usualWidth);
+  return `|${cells.map(({ text }) => text).join('|')}|`;
+}
+
+/**
+ * The cells of the picture, to be set between bars.
+ *
+ * @param width characters between the outer bars
+ * @param markOf what stands behind a name; `*` for busy ones unless told
+ */
+export function drawCells(
+  geometry: Geometry,
+  instances: readonly DrawnInstance[] | undefined,
+  width: number,
+  markOf: (instance: DrawnInstance) => string = ({ busy }) => (busy === true ? '*' : ''),
+): readonly PictureCell[] {
+  const whole = (text: string): readonly PictureCell[] => [{ instance: undefined, text: center(text, width) }];
+  if (instances === undefined) return whole('MIG off: whole GPU');
   const cells = listCells(geometry, instances);
   const units = cells.reduce((sum, cell) => sum + cell.size, 0);
-  if (units === 0) return `|${center('MIG on: no instances', WIDTH)}|`;
+  if (units === 0) return whole('MIG on: no instances');
+  /** Bars stand at whole columns from 0 to the width of the line. */
+  const column = (unit: number): number => Math.round((unit * (width + 1)) / units);
   let position = 0;
-  let line = '|';
-  for (const cell of cells) {
-    const from = column(position, units);
-    position += cell.size;
-    line += `${fillCell(cell, column(position, units) - from - 1)}|`;
-  }
-  return line;
+  return cells.map(({ size, instance }) => {
+    const from = column(position);
+    position += size;
+    const room = column(position) - from - 1;
+    return { instance, text: instance === undefined ? '.'.repeat(room) : fillCell(instance, markOf(instance), room) };
+  });
 }
 
 interface Cell {
   readonly size: number;
   /** Undefined for a free unit. */
   readonly instance: DrawnInstance | undefined;
-}
-
-/** Bars stand at whole columns from 0 to the width of the line. */
-function column(unit: number, units: number): number {
-  return Math.round((unit * (WIDTH + 1)) / units);
 }
 
 function listCells(geometry: Geometry, instances: readonly DrawnInstance[]): readonly Cell[] {
@@ -65,12 +86,10 @@ function listCells(geometry: Geometry, instances: readonly DrawnInstance[]): rea
   return cells;
 }
 
-function fillCell({ instance }: Cell, width: number): string {
-  if (instance === undefined) return '.'.repeat(width);
-  const mark = instance.busy === true ? '*' : '';
+function fillCell({ profile }: DrawnInstance, mark: string, width: number): string {
   const room = width - mark.length;
-  const short = instance.profile.replace(/\.\d+gb/, '');
-  const name = instance.profile.length <= room ? instance.profile : short.slice(0, room);
+  const short = profile.replace(/\.\d+gb/, '');
+  const name = profile.length <= room ? profile : short.slice(0, room);
   return `${name}${mark}`.padEnd(width);
 }
 

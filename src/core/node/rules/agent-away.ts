@@ -1,3 +1,4 @@
+import { combine } from '../../metadata/node-change.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
 import type { Command } from '../commands.ts';
 import { reopenNode } from '../node-marks.ts';
@@ -6,7 +7,7 @@ import type { Outcome } from '../outcome.ts';
 import type { Look, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { describeAgent } from './grant-in-flight.ts';
-import { predict } from './labels.ts';
+import { predict, withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 import { isDeviceDone, wishOf, wishOutdated } from './wish.ts';
@@ -54,7 +55,10 @@ function openUnheard(situation: Situation): Unheard | { readonly look: Look } | 
   if (!isClosed(node)) return undefined;
   const mayOpen = hasStartupTaint(node) || isUntouched(situation);
   const refreshed = mayOpen ? undefined : refreshAfterSilence(situation, partition.spec.granted?.epoch ?? 0);
-  if (refreshed === undefined) return { commands: [{ name: 'PatchNode', change: reopenNode('waiting') }] };
+  if (refreshed === undefined) {
+    const labels = mayOpen ? {} : withoutLayoutLabels(situation);
+    return { commands: [{ name: 'PatchNode', change: combine(reopenNode('waiting'), labels) }] };
+  }
   if ('look' in refreshed) return refreshed;
   const { commands = [], verdict } = refreshed;
   return {

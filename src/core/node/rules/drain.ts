@@ -4,6 +4,7 @@ import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { durationMs, durationText } from '../../text/duration.ts';
 import type { Command, Drain } from '../commands.ts';
+import { askedOf } from '../grant-failure.ts';
 import type { Wait } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
@@ -17,22 +18,28 @@ const firstRestMs = 60_000;
 const longestRestMs = 3600_000;
 /** The names outlive a change of leader in the status of the node's partition. */
 const longestNames = 200;
+/** The API keeps so many pods of a drain. */
+const mostTold = 256;
 /** So many pods of one owner, one after the other, come back to where they were told to go from. */
 const mostReturns = 3;
 
 /** Has the pods go that hold what the plan destroys. @returns why the grant has to wait; undefined where they are gone */
 export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]): Ruling | undefined {
   const { claim, now, partition } = situation;
-  const { affected, unknown } = findHolders(situation, pods);
-  const staying = [...affected, ...unknown];
-  if (staying.length === 0) return undefined;
+  const found = findHolders(situation, pods);
+  const { affected, unknown } = found;
+  if (affected.length === 0 && unknown.length === 0) return undefined;
   const { scope = 'Affected', onTimeout = 'Skip' } = claim.winner?.spec.drain ?? {};
   const isOver = slot.deadline !== undefined && Date.parse(slot.deadline) < now;
-  if (isOver && onTimeout === 'Skip') return giveUp(situation, 'DrainTimeout', describe(situation, staying));
+  if (isOver && onTimeout === 'Skip') return giveUp(situation, 'DrainTimeout', describe(situation, found));
   const looping = scope === 'None' ? undefined : findLoop(situation, affected);
-  if (looping) return giveUp(situation, 'DrainLoop', describe(situation, [looping]));
+  if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   if (scope === 'None')
-    return wait('PodsUseGpus', `${waitFor(staying)}: spec.drain.scope is None, so that they end by themselves`);
+    return wait(
+      'PodsUseGpus',
+      `${waitFor([...affected, ...unknown])}: spec.drain.scope is None, so that they end by themselves`,
+    );
+  if (affected.length === 0) return wait('Draining', describe(situation, found));
   // Announced before it happens: exactly these pods go, for exactly this plan.
   const bill = makeBill(situation, affected);
   if (!sameJson(partition.spec.drain, bill)) {
@@ -41,30 +48,42 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
       commands: [{ name: 'WriteDrain', drain: bill }],
     };
   }
-  const commands =
-    isOver && onTimeout === 'Force' ? deletePods(situation, affected) : evictAffected(situation, affected);
+  const told = affected.filter(({ metadata }) => bill.pods.some(({ uid }) => uid === metadata.uid));
+  const commands = isOver && onTimeout === 'Force' ? deletePods(situation, told) : evictAffected(situation, told);
   const refusals = listRefusals(situation, affected);
   const reason = refusals.length > 0 ? 'EvictionBlocked' : 'Draining';
-  return { ...wait(reason, describe(situation, staying)), commands };
+  return { ...wait(reason, describe(situation, found)), commands };
 }
 
 /** Pods that did not go in time are left in peace for a while, longer each time, as long as they are there. */
-export function drainRests(situation: Situation): Ruling | undefined {
-  const { waits, now, partition } = situation;
-  const rest = waits.resume('DrainRest');
-  const { affectedPods = [] } = partition.status?.device?.plan ?? {};
-  if (rest === undefined || affectedPods.length === 0) return undefined;
-  const left = rest.since + restMs(rest) - now;
-  if (left <= 0) return undefined;
-  const [reason = '', ...names] = (rest.of ?? '').split(' ');
-  return resting(reason === 'DrainLoop' ? reason : 'DrainTimeout', names.join(' '), left);
+export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+  const rest = findRest(situation);
+  if (rest === undefined) return undefined;
+  const [reason = '', , ...words] = (rest.of ?? '').split(' ');
+  const who = words.join(' ');
+  const left = rest.since + restMs(rest) - situation.now;
+  const names = new Set(who.split(/[\s,;:]+/));
+  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && names.has(nameOf(pod)))) return undefined;
+  return resting(reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
+}
+
+/** How often pods did not go for what is asked for now. */
+export function countRests(situation: Situation): number {
+  return findRest(situation)?.count ?? 0;
 }
 
 function giveUp(situation: Situation, reason: 'DrainTimeout' | 'DrainLoop', who: string): Ruling {
-  const { waits } = situation;
-  waits.begin('DrainRest', `${reason} ${who.slice(0, longestNames)}`);
-  const rest = waits.resume('DrainRest');
-  return resting(reason, who.slice(0, longestNames), rest === undefined ? firstRestMs : restMs(rest));
+  const { waits, now } = situation;
+  const names = who.slice(0, longestNames);
+  const rest = { since: now, of: `${reason} ${askedOf(situation)} ${names}`, count: countRests(situation) + 1 };
+  waits.put('DrainRest', rest);
+  return resting(reason, names, restMs(rest));
+}
+
+/** Whoever changes the policy, or asks for another try, does not want to wait. */
+function findRest(situation: Situation): Wait | undefined {
+  const rest = situation.waits.resume('DrainRest');
+  return rest?.of?.split(' ')[1] === askedOf(situation) ? rest : undefined;
 }
 
 function resting(reason: 'DrainTimeout' | 'DrainLoop', who: string, left: number): Ruling {
@@ -80,19 +99,24 @@ function restMs({ count = 1 }: Wait): number {
   return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(count - 1, 10));
 }
 
-interface Found {
+/** Whoever holds what a plan destroys. */
+interface PlanHolders {
   /** Pods that have to go. */
   readonly affected: readonly NodePod[];
   /** Pods that use GPUs and of which the agent does not know which: it is about to learn it. */
   readonly unknown: readonly NodePod[];
 }
 
-function findHolders(situation: Situation, pods: readonly NodePod[]): Found {
+export function findHolders(
+  situation: Pick<Situation, 'node' | 'partition' | 'claim' | 'fresh'>,
+  pods: readonly NodePod[],
+): PlanHolders {
   const { partition, claim, fresh } = situation;
   const { plan } = partition.status?.device ?? {};
   const users = listUsers(situation, pods);
   const named = new Set(plan?.affectedPods);
-  const ordered = new Set(partition.spec.drain?.pods.map(({ uid }) => uid));
+  const { drain: told } = partition.spec;
+  const ordered = new Set(told?.planHash === plan?.hash ? told?.pods.map(({ uid }) => uid) : []);
   // Where not all of them could be named, any may be meant.
   const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
   const isAffected = (pod: NodePod): boolean =>
@@ -106,8 +130,11 @@ function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain
   const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
   const before = partition.spec.drain?.planHash === hash ? partition.spec.drain.pods : [];
   const known = new Set(before.map(({ uid }) => uid));
-  const added = affected.map(refOf).filter(({ uid }) => !known.has(uid));
-  return { planHash: hash, ...(drains.length > 0 && { places: drains }), pods: [...before, ...added].slice(0, 256) };
+  const all = [...before, ...affected.map(refOf).filter(({ uid }) => !known.has(uid))];
+  const here = new Set(affected.map(({ metadata }) => metadata.uid));
+  // Where there is no room for all, others follow when these have gone.
+  const pods = all.length > mostTold ? all.filter(({ uid }) => here.has(uid)).slice(0, mostTold) : all;
+  return { planHash: hash, ...(drains.length > 0 && { places: drains }), pods };
 }
 
 function evictAffected(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
@@ -138,13 +165,18 @@ function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: s
   return { verdict: reason === 'Draining' ? { ...verdict, transient: true } : verdict, keepsClosed: true };
 }
 
-function describe(situation: Situation, staying: readonly NodePod[]): string {
-  const refusals = listRefusals(situation, staying);
-  const stuck = staying.flatMap((pod) => {
+function describe(situation: Situation, { affected, unknown }: PlanHolders): string {
+  const stuck = affected.flatMap((pod) => {
     const why = explainStaying(pod);
     return why === undefined ? [] : [`${nameOf(pod)} is ${why}`];
   });
-  return [waitFor(staying), ...stuck, ...refusals].join('; ');
+  const awaited = unknown.length === 1 ? 'uses' : 'use';
+  return [
+    ...(affected.length > 0 ? [waitFor(affected)] : []),
+    ...stuck,
+    ...listRefusals(situation, affected),
+    ...(unknown.length > 0 ? [`the agent does not know yet which GPUs ${namePods(unknown)} ${awaited}`] : []),
+  ].join('; ');
 }
 
 function waitFor(staying: readonly NodePod[]): string {

@@ -6,7 +6,10 @@ import type { NodePod, Situation } from '../snapshot.ts';
  * been read, a pod with a claim counts for nothing here, and nothing may be granted. A resource that the node does not have is no GPU
  * of it: the kubelet refuses such a pod, and anybody may make one with `spec.nodeName`.
  */
-export function listUsers({ node, partition, fresh }: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+export function listUsers(
+  { node, partition, fresh }: Pick<Situation, 'node' | 'partition' | 'fresh'>,
+  pods: readonly NodePod[],
+): readonly NodePod[] {
   const offered = partition.status?.device?.advertised?.resources;
   const mayClaim = fresh !== undefined && mayClaimGpus(fresh.resourceSlices);
   return pods.filter((pod) => usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable ?? {} }));

@@ -1,8 +1,10 @@
+import { combine } from '../../metadata/node-change.ts';
 import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { isUnanswered } from '../observed-epoch.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
+import { withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 
 /** Whatever the policies say meanwhile, a node that may be changing its device now is left to finish. */
@@ -50,7 +52,11 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
       ...(refreshed?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: refreshed.verdict.requeueAfterMs }),
     },
     // Opened here, and not as any other node that failed is: the agent's last word would be compared with what the new plugin offers.
-    commands: refreshed?.commands ?? (isUnfinished(node) ? [{ name: 'PatchNode', change: reopenNode('failed') }] : []),
+    commands:
+      refreshed?.commands ??
+      (isUnfinished(node)
+        ? [{ name: 'PatchNode', change: combine(reopenNode('failed'), withoutLayoutLabels(situation)) }]
+        : []),
     keepsClosed: true,
   };
 }

@@ -27,7 +27,7 @@ export function grant(situation: Situation): Outcome {
   if (pods === undefined) return { look: 'Pods' };
   const misfit =
     claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
-  const standing = misfit ?? holdersRest(situation) ?? drainRests(situation) ?? awaitSlot(situation);
+  const standing = misfit ?? holdersRest(situation) ?? drainRests(situation, pods) ?? awaitSlot(situation);
   if (standing) return standing;
   // 2. Whatever is done from here on rests on what the API server says now.
   if (fresh === undefined) return { look: 'All' };

@@ -1,6 +1,8 @@
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
+import { listPrunableLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
 import { type WriterMode, writerModeOf } from '../../nvidia/feature-discovery/writer-mode.ts';
+import { changesWithLayout } from '../../nvidia/labels/label-key.ts';
 import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
 import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
 import { type StaleLabel, staleLabels } from '../../nvidia/feature-discovery/stale-labels.ts';
@@ -55,6 +57,13 @@ export function layoutLabels(situation: Situation, predicted: NodeLabels): NodeC
   return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels).kept);
 }
 
+/** Takes away the labels that tell of a layout, where they are ours to write and nobody knows what the device is. */
+export function withoutLayoutLabels(situation: Pick<Situation, 'node' | 'partition'>): NodeChange {
+  if (writerModeFor(situation) !== 'Patch') return {};
+  const keys = listPrunableLabels(metadataOf(situation.node)).filter(changesWithLayout);
+  return { labels: Object.fromEntries(keys.map((key) => [key, undefined])) };
+}
+
 /** What GPU Feature Discovery has not written of the layout yet; nothing where the labels are ours. */
 export function listStaleLabels(situation: Situation, predicted: NodeLabels): readonly StaleLabel[] {
   return writerModeFor(situation) === 'Patch' ? [] : staleLabels(metadataOf(situation.node), predicted);
@@ -62,5 +71,5 @@ export function listStaleLabels(situation: Situation, predicted: NodeLabels): re
 
 function isKnown(device: DeviceReport | undefined): boolean {
   const { gpus, step } = device ?? {};
-  return gpus !== undefined && step !== 'Unknown' && gpus.every(({ error }) => error === undefined);
+  return gpus !== undefined && step !== 'Unknown';
 }

@@ -5,9 +5,9 @@ import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
-import { layoutLabels } from './labels.ts';
+import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { presentOffer } from './present-offer.ts';
-import { refreshPlugin } from './refresh-plugin.ts';
+import { refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 
 /**
@@ -24,9 +24,14 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
   // The start-up taint keeps the node closed: no layout of it was ever verified.
   if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
+  const { gpus, step } = partition.status?.device ?? {};
   // What nobody knows cannot be compared with what is advertised.
-  if (isUntouched(situation) || partition.status?.device?.gpus === undefined) return addPatch(ruling, change);
-  const pending = advertiseDevice(situation, change);
+  if (gpus === undefined) return addPatch(ruling, change);
+  if (isUntouched(situation)) {
+    const labels = step === 'Unknown' ? {} : layoutLabels(situation, presentOffer(situation).labels);
+    return addPatch(ruling, combine(change, labels));
+  }
+  const pending = step === 'Unknown' ? restartPlugin(situation, change) : advertiseDevice(situation, change);
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return addPatch(ruling, pending);
   if (isReleased || phase === 'Ready')
@@ -82,6 +87,12 @@ function advertiseDevice(situation: Situation, change: NodeChange): Outcome | No
   if (!pending) return combine(change, marks);
   // On a node that is open by offering nothing, labels follow a device that changes once more.
   return 'look' in pending || isClosed(situation.node) ? pending : addPatch(pending, marks);
+}
+
+/** What was read is of before, and nobody waits for another reading: a plugin that starts now tells what is there. */
+function restartPlugin(situation: Situation, change: NodeChange): Outcome | NodeChange {
+  const pending = refreshAfterSilence(situation, situation.partition.spec.granted?.epoch ?? 0);
+  return pending ?? combine(change, withoutLayoutLabels(situation));
 }
 
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {

@@ -13,7 +13,7 @@ import { awaitingPlan, wishOf } from './wish.ts';
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
-  const message = `mode Plan, nothing is changed: ${plan?.refusal ?? describePlan({ partition })}`;
+  const message = `mode Plan, nothing is changed: ${plan?.refusal ?? describePlan({ partition, claim })}`;
   return { verdict: { phase: 'Pending', reason: 'PlanOnly', message } };
 }
 

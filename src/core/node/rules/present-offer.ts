@@ -1,6 +1,8 @@
 import { isMigStrategy, type MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
 import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
+import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
+import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import type { Situation } from '../snapshot.ts';
 import { configInUse } from './plugin-config.ts';
 import { predictDevice } from './prediction.ts';
@@ -18,8 +20,10 @@ export function presentOffer(situation: Situation): {
   return { labels, resources: errors.length > 0 ? {} : resources };
 }
 
-/** Of the plugin's own file where that is ours, else of the policy; where that is gone, of the labels that it left. */
-function strategyOf({ partition, node }: Situation, config: DevicePluginConfig | undefined): MigStrategy {
-  const known = [config?.migStrategy, partition.spec.strategy, node.metadata.labels?.['nvidia.com/mig.strategy']];
-  return known.find(isMigStrategy) ?? 'mixed';
+/** Of the plugin's own file where that is ours, else of the policy; where that is gone, of the plugin, or of the labels that it left. */
+function strategyOf(situation: Situation, config: DevicePluginConfig | undefined): MigStrategy {
+  const { partition, node, pods = [], settings } = situation;
+  const ofPlugins = pluginPodsOf(pods, settings.pluginSelector).map((pod) => readPluginSettings(pod).strategy?.value);
+  const ofLabels = node.metadata.labels?.['nvidia.com/mig.strategy'];
+  return [config?.migStrategy, partition.spec.strategy, ...ofPlugins, ofLabels].find(isMigStrategy) ?? 'mixed';
 }

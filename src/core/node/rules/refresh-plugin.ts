@@ -84,12 +84,14 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   if (found === undefined) return { look: 'Pods' };
   const change = `unanswered-${epoch}`;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
-  if (waits.lasts('Advertised', change) > settings.advertiseDeadlineMs) return undefined;
+  const isOverdue = waits.lasts('Advertised', change) > settings.advertiseDeadlineMs;
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
   if (old.length > 0) {
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
     return waitForPlugin([...first, ...evictPods(situation, old)], listRefusals(situation, old));
   }
+  // Of whom no pod is known nobody can say when they have looked.
+  if (isOverdue) return undefined;
   // A plugin that does not tolerate our taint, or was away before, comes back when that is off; until then nothing is offered.
   if (mark?.tolerates !== true) {
     const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;

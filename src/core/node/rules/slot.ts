@@ -3,14 +3,16 @@ import { hasFailed } from '../grant-failure.ts';
 import type { Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
+import { countRests } from './drain.ts';
 
 /** A node without a slot asks for one, and says what it would do with it. */
 export function awaitSlot(situation: Situation): Ruling | undefined {
   const { slot, partition, node, claim } = situation;
   if (slot !== undefined) return undefined;
   const { plan } = partition.status?.device ?? {};
-  const isFresh = isClosedAnyway(node);
   const evictions = (plan?.affectedPods ?? []).length + (plan?.morePods ?? 0);
+  // Pods are there although it is closed: then somebody is disturbed.
+  const isFresh = isClosedAnyway(node) && evictions === 0;
   return {
     verdict: {
       phase: 'Pending',
@@ -21,6 +23,7 @@ export function awaitSlot(situation: Situation): Ruling | undefined {
     request: {
       kind: hasFailed(situation) ? 'Retry' : isFresh ? 'Fresh' : isRepair(partition) ? 'Repair' : 'New',
       isClosedAnyway: isFresh,
+      rests: countRests(situation),
       evictions,
       destroys: plan?.destroy ?? 0,
       epoch: (partition.spec.granted?.epoch ?? 0) + 1,
@@ -29,11 +32,18 @@ export function awaitSlot(situation: Situation): Ruling | undefined {
 }
 
 /** What the plan does to the node, pods first. */
-export function describePlan({ partition }: Pick<Situation, 'partition'>): string {
-  const { affectedPods = [], morePods = 0, keep = 0, destroy = 0, create = 0 } = partition.status?.device?.plan ?? {};
-  const more = morePods > 0 ? ` and ${morePods} more` : '';
-  const evicts = affectedPods.length > 0 ? `, evict ${affectedPods.join(', ')}${more}` : '';
-  return `would keep ${keep}, destroy ${destroy}, create ${create} instances${evicts}`;
+export function describePlan(situation: Pick<Situation, 'partition' | 'claim'>): string {
+  const { keep = 0, destroy = 0, create = 0 } = situation.partition.status?.device?.plan ?? {};
+  return `would keep ${keep}, destroy ${destroy}, create ${create} instances${describePods(situation)}`;
+}
+
+function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim'>): string {
+  const { scope = 'Affected' } = claim.winner?.spec.drain ?? {};
+  if (scope === 'Node') return ', evict all pods that use its GPUs';
+  const { affectedPods = [], morePods = 0 } = partition.status?.device?.plan ?? {};
+  if (affectedPods.length === 0) return '';
+  const names = `${affectedPods.join(', ')}${morePods > 0 ? ` and ${morePods} more` : ''}`;
+  return scope === 'None' ? `, wait for ${names} to end` : `, evict ${names}`;
 }
 
 /** What was admitted is looked for in the policy itself once more: a ledger that lost a race admits nobody. */

@@ -1,3 +1,4 @@
+import type { GpuNodePartition } from '../../../api/types.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
 import { isClosed } from '../node-view.ts';
 import { changeKey } from '../refresh-mark.ts';
@@ -8,10 +9,15 @@ import { presentOffer } from './present-offer.ts';
 export function noteUntouched(situation: Situation): void {
   const { waits, partition, node } = situation;
   if (!advertises(node.status?.allocatable ?? {}, presentOffer(situation).resources)) return;
-  waits.lasts('Untouched', changeKey(partition));
+  waits.lasts('Untouched', untouchedKey(partition));
 }
 
 /** Whether nothing has been granted since the node was closed: it may be opened as it was. To be asked at each decision. */
 export function isUntouched({ node, waits, partition }: Situation): boolean {
-  return isClosed(node) && waits.lastsIfBegun('Untouched', changeKey(partition)) !== undefined;
+  return isClosed(node) && waits.lastsIfBegun('Untouched', untouchedKey(partition)) !== undefined;
+}
+
+/** A grant that has failed may have made and unmade devices that a plugin has seen: that the device is as before proves nothing. */
+function untouchedKey(partition: GpuNodePartition): string {
+  return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition)}`;
 }

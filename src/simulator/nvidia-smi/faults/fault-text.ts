@@ -1,4 +1,4 @@
-import type { FaultEffect, FaultRule } from './fault.ts';
+import { healthSigns, type FaultEffect, type FaultRule } from './fault.ts';
 import { NVML } from '../nvml/nvml-code.ts';
 
 /** A line of a fault file that means nothing. */
@@ -25,7 +25,7 @@ const OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['flood', /^\d+$/],
 ]);
 
-const FLAGS: ReadonlySet<string> = new Set(['done', 'dies', 'empty', 'off']);
+const FLAGS: ReadonlySet<string> = new Set(['done', 'dies', 'empty', 'off', ...healthSigns]);
 
 /**
  * Reads a fault file: one rule a line, `#` starts a comment line.
@@ -103,6 +103,10 @@ function interpret(
       return at({ kind: 'fail', code: NVML.libraryNotFound, done: false }, 'Init');
     case 'persistence':
       return flags.has('off') ? at({ kind: 'persistenceOff' }, 'DeviceGetPersistenceMode') : undefined;
+    case 'sick': {
+      const sign = healthSigns.find((word) => flags.has(word));
+      return sign === undefined ? undefined : at({ kind: 'unhealthy', sign }, 'DeviceGetHealth');
+    }
     case 'reboot':
       return at({ kind: 'reboot' }, 'Run');
     case 'output':

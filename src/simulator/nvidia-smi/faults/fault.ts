@@ -13,7 +13,22 @@ export type FaultEffect =
   /** The driver does not know this GPU instance profile. */
   | { readonly kind: 'hideProfile'; readonly profileId: number }
   | { readonly kind: 'persistenceOff' }
+  /** The driver says that the GPU is not well, by this sign in its report. */
+  | { readonly kind: 'unhealthy'; readonly sign: HealthSign }
   | { readonly kind: 'reboot' };
+
+/** Signs of a sick GPU: fields of `-q`, and values of the recovery action of later drivers. */
+export const healthSigns = [
+  'reset',
+  'remap',
+  'remapfailure',
+  'ecc',
+  'recoveryreset',
+  'recoveryreboot',
+  'recoverydrain',
+  'recoveryother',
+] as const;
+export type HealthSign = (typeof healthSigns)[number];
 
 export type OutputDamage = 'cut' | 'garbage' | 'flood' | 'empty';
 

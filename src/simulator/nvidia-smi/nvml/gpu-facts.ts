@@ -1,8 +1,9 @@
 import type { Board } from './board.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
-import type { NodeState } from '../state/node-state.ts';
+import type { GpuProcess, NodeState } from '../state/node-state.ts';
 import { NvmlFailure } from './nvml-code.ts';
+import type { HealthSign } from '../faults/fault.ts';
 import type { MigModePair, Nvml } from './nvml.ts';
 
 /** What the reports print about one GPU at one moment. */
@@ -13,11 +14,16 @@ export interface ReportFacts {
   /** `Enabled`, `Disabled`, or why the mode cannot be read: `N/A`, `GPU is lost`. */
   readonly migCurrent: string;
   readonly migPending: string;
+  /** Or why they cannot be listed. */
+  readonly processes: readonly GpuProcess[] | string;
   readonly persistence: string;
+  readonly health: ReadonlySet<HealthSign>;
   readonly bus: string;
   readonly boardId: string;
   readonly usedMiB: number;
   readonly freeMiB: number;
+  /** Why the memory cannot be read; undefined where it can. */
+  readonly memoryFailure: string | undefined;
   /** `0 %`; not measured while MIG is on. */
   readonly utilization: string;
   readonly powerLimit: string;
@@ -40,17 +46,39 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     state,
     migCurrent: describeMode(mode, 'current'),
     migPending: describeMode(mode, 'pending'),
+    processes: readProcesses(nvml, gpu),
+    health: nvml.listHealthSigns(gpu),
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
     bus,
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,
     usedMiB,
     freeMiB: board.memoryMiB - board.reservedMiB - usedMiB,
+    memoryFailure: readMemoryFailure(nvml, gpu),
     utilization: typeof mode === 'object' && mode.current ? 'N/A' : '0 %',
     powerLimit: `${board.powerLimitWatts.toFixed(2)} W`,
     graphicsClock: `${board.graphicsMHz} MHz`,
     memoryClock: `${board.memoryMHz} MHz`,
     pcieGeneration: String(board.pcieGeneration),
   };
+}
+
+function readProcesses(nvml: Nvml, gpu: SimulatedGpu): readonly GpuProcess[] | string {
+  try {
+    return nvml.listProcesses(gpu);
+  } catch (error) {
+    if (error instanceof NvmlFailure) return error.message;
+    throw error;
+  }
+}
+
+function readMemoryFailure(nvml: Nvml, gpu: SimulatedGpu): string | undefined {
+  try {
+    nvml.checkMemory(gpu);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NvmlFailure) return error.message;
+    throw error;
+  }
 }
 
 function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigModePair | string {

@@ -8,12 +8,12 @@ import {
   resetGpu,
   setMigMode,
 } from './device.ts';
-import type { FaultEffect, FaultRule, FaultTarget } from '../faults/fault.ts';
+import type { FaultEffect, FaultRule, FaultTarget, HealthSign } from '../faults/fault.ts';
 import { speaksOf } from '../faults/fault.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
-import type { ComputeInstance, GpuInstance, NodeState } from '../state/node-state.ts';
+import type { ComputeInstance, GpuInstance, GpuProcess, NodeState } from '../state/node-state.ts';
 import { gpuStateOf } from '../state/node-state.ts';
 import { NVML, NvmlFailure } from './nvml-code.ts';
 import type { World } from '../state/world.ts';
@@ -50,6 +50,26 @@ export class Nvml {
     }
     const { migCurrent, migPending } = gpuStateOf(this.#world.readState(), gpu.index);
     return { current: migCurrent, pending: migPending };
+  }
+
+  /** Memory of a GPU. What nvidia-smi prints where this fails is the error's text in place of each number. */
+  checkMemory(gpu: SimulatedGpu): void {
+    this.#enter('DeviceGetMemoryInfo', { gpu: gpu.index });
+  }
+
+  /** Signs in the report that the GPU is not well. */
+  listHealthSigns(gpu: SimulatedGpu): ReadonlySet<HealthSign> {
+    const effects = this.#strike('DeviceGetHealth', { gpu: gpu.index });
+    return new Set(effects.flatMap((effect) => (effect.kind === 'unhealthy' ? [effect.sign] : [])));
+  }
+
+  /** Processes on a GPU; a `skip` fault hides them. */
+  listProcesses(gpu: SimulatedGpu): readonly GpuProcess[] {
+    const effects = this.#strike('DeviceGetComputeRunningProcesses', { gpu: gpu.index });
+    effects.forEach((effect) => this.#suffer(effect));
+    return effects.some(({ kind }) => kind === 'skip')
+      ? []
+      : this.#world.readState().processes.filter((process) => process.gpu === gpu.index);
   }
 
   isPersistent(gpu: SimulatedGpu): boolean {
@@ -177,6 +197,7 @@ export class Nvml {
       case 'pending':
       case 'output':
       case 'persistenceOff':
+      case 'unhealthy':
       case 'hideProfile':
       case 'reboot':
         return;

@@ -1,4 +1,5 @@
 import { DRIVER_VERSION } from '../nvml/driver-version.ts';
+import type { HealthSign } from '../faults/fault.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { describeMigDevices } from './report-mig-devices.ts';
 import type { ReportNode } from './report.ts';
@@ -53,10 +54,26 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
       leaf('vGPU Heterogeneous Mode', 'vgpu_heterogeneous_mode', 'N/A'),
     ]),
     group('GPU Reset Status', 'gpu_reset_status', [
-      leaf('Reset Required', 'reset_required', 'No'),
+      leaf('Reset Required', 'reset_required', facts.health.has('reset') ? 'Yes' : 'No'),
       leaf('Drain and Reset Recommended', 'drain_and_reset_recommended', 'No'),
     ]),
+    ...describeRecovery(facts),
     leaf('GSP Firmware Version', 'gsp_firmware_version', DRIVER_VERSION),
     group('IBMNPU', 'ibmnpu', [leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A')]),
   ];
+}
+
+/** From driver 565 on; read in documents, not recorded. */
+const RECOVERY_ACTIONS: ReadonlyMap<HealthSign, string> = new Map([
+  ['recoveryreset', 'Drain and Reset'],
+  ['recoveryreboot', 'Reboot'],
+  ['recoverydrain', 'Drain P2P'],
+  ['recoveryother', 'Quiesce'],
+]);
+
+function describeRecovery({ health }: ReportFacts): readonly ReportNode[] {
+  return [...health].flatMap((sign) => {
+    const action = RECOVERY_ACTIONS.get(sign);
+    return action === undefined ? [] : [leaf('GPU Recovery Action', 'gpu_recovery_action', action)];
+  });
 }

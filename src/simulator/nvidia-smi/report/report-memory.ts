@@ -7,10 +7,10 @@ export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
   return [
     leaf('Sparse Operation Mode', 'sparse_operation_mode', 'N/A'),
     group('FB Memory Usage', 'fb_memory_usage', [
-      leaf('Total', 'total', mib(facts.board.memoryMiB)),
-      leaf('Reserved', 'reserved', mib(facts.board.reservedMiB)),
-      leaf('Used', 'used', mib(facts.usedMiB)),
-      leaf('Free', 'free', mib(facts.freeMiB)),
+      leaf('Total', 'total', facts.memoryFailure ?? mib(facts.board.memoryMiB)),
+      leaf('Reserved', 'reserved', facts.memoryFailure ?? mib(facts.board.reservedMiB)),
+      leaf('Used', 'used', facts.memoryFailure ?? mib(facts.usedMiB)),
+      leaf('Free', 'free', facts.memoryFailure ?? mib(facts.freeMiB)),
     ]),
     group('BAR1 Memory Usage', 'bar1_memory_usage', [
       leaf('Total', 'total', mib(facts.board.bar1MiB)),
@@ -43,7 +43,7 @@ export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
     ]),
     group('ECC Mode', 'ecc_mode', [
       leaf('Current', 'current_ecc', 'Enabled'),
-      leaf('Pending', 'pending_ecc', 'Enabled'),
+      leaf('Pending', 'pending_ecc', facts.health.has('ecc') ? 'Disabled' : 'Enabled'),
     ]),
     group('ECC Errors', 'ecc_errors', [
       group('Volatile', 'volatile', [
@@ -73,8 +73,8 @@ export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
     group('Remapped Rows', 'remapped_rows', [
       leaf('Correctable Error', 'remapped_row_corr', '0'),
       leaf('Uncorrectable Error', 'remapped_row_unc', '0'),
-      leaf('Pending', 'remapped_row_pending', 'No'),
-      leaf('Remapping Failure Occurred', 'remapped_row_failure', 'No'),
+      leaf('Pending', 'remapped_row_pending', yesOrNo(facts.health.has('remap'))),
+      leaf('Remapping Failure Occurred', 'remapped_row_failure', yesOrNo(facts.health.has('remapfailure'))),
       group('Bank Remap Availability Histogram', 'row_remapper_histogram', [
         leaf('Max', 'row_remapper_histogram_max', '640 bank(s)'),
         leaf('High', 'row_remapper_histogram_high', '0 bank(s)'),
@@ -84,6 +84,10 @@ export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
       ]),
     ]),
   ];
+}
+
+function yesOrNo(isSo: boolean): string {
+  return isSo ? 'Yes' : 'No';
 }
 
 /** The one part that text and XML arrange differently. */

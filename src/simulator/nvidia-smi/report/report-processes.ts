@@ -5,7 +5,8 @@ import { group, leaf, mib } from './report.ts';
 
 /** The processes of a GPU. The text form with processes is from memory of real output, not recorded. */
 export function describeProcesses(facts: ReportFacts): readonly ReportNode[] {
-  const processes = facts.state.processes.filter(({ gpu }) => gpu === facts.gpu.index);
+  const { processes } = facts;
+  if (typeof processes === 'string') return [leaf('Processes', 'processes', processes)];
   const text =
     processes.length === 0
       ? leaf('Processes', null, 'None')

@@ -89,13 +89,18 @@ describe('a grant that is not answered by its deadline', () => {
     }
   }
 
-  it('gives a plugin that may not be evicted until the deadline of a layout, and then opens all the same', () => {
+  it('keeps the node closed as long as the plugin of before may not be evicted: what that offers may be gone', () => {
     const world = anUnansweredGrant();
     world.refusals = { old: 'gpu/plugin: the disruption budget needs 1 pod' };
     world.step();
-    expect(world.step(1000).verdict.message).to.include('the disruption budget needs 1 pod');
     expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
     for (let minute = 0; minute < 6; minute += 1) world.step(60_000);
+    expect(world.step(1000).verdict.message).to.include('the disruption budget needs 1 pod');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.refusals = {};
+    world.step(60_000);
+    world.advertise({});
+    world.step(1000);
     expect(world.taintKeys).to.deep.equal([]);
   });
 

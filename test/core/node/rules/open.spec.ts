@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
+import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   advertisesSlice,
   aGrant,
@@ -68,6 +69,68 @@ describe('a node whose change has failed', () => {
     world.settle();
     expect(world.labels).not.to.have.property('nvidia.com/mig-3g.20gb.count');
     expect(world.labels).to.include({ 'nvidia.com/gpu.count': '1' });
+  });
+});
+
+describe('a closed node whose policy goes', () => {
+  const closed = aNode({ taints: taints.closed, labels: updating, allocatable: advertisesSlice });
+  const granted = aManagedPartition({ granted: aGrant(), device: slicedGpu });
+
+  // Seed 1003315 of the model.
+  it('is not opened by what was read before its GPUs became unreadable: a plugin that starts now has to tell', () => {
+    for (const pods of [[], [aPluginPod({ uid: 'old' })]]) {
+      const world = new NodeWorld({ policy: undefined, node: closed, partition: granted, pods });
+      world.report({ step: 'Unknown', error: { code: 'Timeout', message: 'no answer' } });
+      for (let second = 0; second < 60; second += 1) world.step(1000);
+      expect(world.taintKeys).to.deep.equal(['repartitioning']);
+      world.advertise({});
+      world.pods = [];
+      world.step(1000);
+      expect(world.taintKeys).to.deep.equal([]);
+    }
+  });
+
+  // Seed 1002939.
+  it('is judged by the strategy that its plugin runs with, where nothing else tells it', () => {
+    const { gpus = [] } = aDevice(aGpu(), aGpu({ index: 1, slices: [] }));
+    const world = new NodeWorld({
+      policy: undefined,
+      node: aNode({ taints: taints.closed, labels: updating, allocatable: {} }),
+      partition: aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, gpus } }),
+      pods: [aPluginPod({ uid: 'old', strategy: 'single', tolerates: true })],
+    });
+    world.settle();
+    world.pods = [aPluginPod({ uid: 'new', strategy: 'single', tolerates: true })];
+    // A plugin with strategy single does not start on such a node, and offers nothing.
+    for (let second = 0; second < 30; second += 1) world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+});
+
+describe('a node that is closed for a change and opened again', () => {
+  it('is not taken for untouched when a grant failed in between, whatever the device looks like', () => {
+    const world = new NodeWorld({ partition: failedGrant, pods: [aPluginPod({ uid: 'old', tolerates: true })] });
+    world.now = Date.parse('2026-01-01T13:00:01Z');
+    world.step();
+    world.step(1000);
+    world.step(1000);
+    expect(world.done.at(-1)).to.equal('WriteGrant');
+    const { epoch = 0 } = world.partition.spec.granted ?? {};
+    world.report({ ...failed, observedEpoch: epoch, nextRetryTime: '2026-01-01T14:00:00Z' });
+    expect(world.step(1000).verdict.message).to.include('The node stays closed: ');
+    expect(world.done).to.include('EvictPod old');
+  });
+
+  it('has labels that tell of its device, also where nothing was granted', () => {
+    const annotations = { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' };
+    const node = aNode({ labels: { 'nvidia.com/mig-3g.20gb.count': '2' }, annotations });
+    const world = new NodeWorld({ node });
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.policy = aSlicingPolicy({ mode: 'Plan' });
+    world.step();
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).not.to.have.property('nvidia.com/mig-3g.20gb.count');
   });
 });
 

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { WaitList } from '../../../../src/core/node/memory.ts';
-import { listUsers } from '../../../../src/core/node/rules/gpu-users.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import {
   aGpuPod,
   aHolderPod,
   aManagedPartition,
+  aNode,
   aPluginPod,
-  aSnapshot,
   aWish,
   judge,
   noMemory,
+  noon,
+  taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
@@ -59,15 +59,11 @@ describe('pods that a tenant labels as the cluster’s own', () => {
       const containers = [{ name: 'main', resources: { limits: amounts } }];
       return { ...pod, spec: { containers } };
     });
-    const { partition, ...snapshot } = aSnapshot();
-    if (!partition) throw new Error('the builder makes a partition');
-    const situation = {
-      ...snapshot,
-      partition,
-      slot: undefined,
-      memory: noMemory,
-      waits: new WaitList(noMemory.waits, snapshot.now),
-    };
-    expect(listUsers(situation, [...pods, aGpuPod()]).map(({ metadata }) => metadata.name)).to.deep.equal(['job']);
+    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
+    const reasonOf = (more: readonly NodePod[]): string =>
+      judge({ node }, { pods: [aPluginPod(), ...more] }, settled).verdict.reason;
+    expect(reasonOf(pods)).to.equal('ClientsStay');
+    expect(reasonOf([aGpuPod()])).to.equal('Draining');
   });
 });

@@ -1,0 +1,42 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Inode of the machine's own process namespace (PROC_PID_INIT_INO of the kernel). */
+const initial = 'pid:[4026531836]';
+
+export interface ProcessView {
+  readonly proc: string;
+  readonly pid: number;
+  /** Whether this is a container of a pod. */
+  readonly isPod: boolean;
+}
+
+/**
+ * Why this process may not see those of the host; undefined where it does. nvidia-smi lists no process of another namespace, and a
+ * busy instance would look idle. In a pod without `hostPID` process 1 is of the pod itself: this container's first, or the pause
+ * container where the pod shares its namespace.
+ */
+export function explainHiddenProcesses({ proc, pid, isPod }: ProcessView): string | undefined {
+  if (!isPod || tryRead(() => readlinkSync(join(proc, 'self/ns/pid'))) === initial) return undefined;
+  const own = readText(proc, 'self/cgroup');
+  const first = readText(proc, '1/cgroup');
+  // A node that is itself a container (kind) has a namespace of its own, and an init that is of no pod.
+  const isOwn = pid === 1 || first === undefined || first === own || readText(proc, '1/comm') === 'pause';
+  if (!isOwn) return undefined;
+  return (
+    'the agent’s pod does not see the processes of the host, so that a GPU in use would look idle: ' +
+    'set hostPID: true in its DaemonSet, as config/agent has it'
+  );
+}
+
+function readText(...path: readonly string[]): string | undefined {
+  return tryRead(() => readFileSync(join(...path), 'utf8').trim());
+}
+
+function tryRead(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,136 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { DeviceError } from '../device/errors.ts';
+import { registerQueues, registerReflectors } from '../kube/metrics.ts';
+import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
+import type { Reflector } from '../kube/reflector.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Device } from './device.ts';
+
+/** What an agent's metrics are read from, once it is there. */
+export interface AgentSources {
+  readonly queue: Pick<WorkQueue, 'depth' | 'longestRunMs'>;
+  readonly watch: Pick<Reflector<KubeObject>, 'counts' | 'silenceMs'>;
+}
+
+const deviceBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** What `nvidia-smi` was asked to do, by the option that says so. */
+const operationOf = {
+  '-cgi': 'create',
+  '-cci': 'create',
+  '-dgi': 'destroy',
+  '-dci': 'destroy',
+  '--gpu-reset': 'reset',
+} as const;
+
+/** The metrics of an agent, of one node: served on demand, since there is an agent on every node. */
+export class AgentMetrics {
+  readonly #clock: Clock;
+  readonly #observeQueue: (queue: string) => QueueObserver;
+  readonly #reads: Counter<'result'>;
+  readonly #work: Histogram<'result'>;
+  readonly #operations: Counter<'operation'>;
+  readonly #failures: Counter<'code'>;
+  #sources: AgentSources | undefined;
+  #lastReadMs: number | undefined;
+
+  constructor(registry: Registry, clock: Clock) {
+    this.#clock = clock;
+    this.#observeQueue = registerQueues(registry, () => (this.#sources ? [['node', this.#sources.queue]] : []));
+    registerReflectors(registry, () => (this.#sources ? [['gpunodepartitions', this.#sources.watch]] : []));
+    const registers = [registry];
+    this.#reads = new Counter({
+      name: 'gpu_partition_device_reads_total',
+      help: 'Readings of the GPUs, by result: success or error.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.#work = new Histogram({
+      name: 'gpu_partition_device_work_duration_seconds',
+      help: 'Time at the device for one grant, by result: success or error.',
+      labelNames: ['result'],
+      buckets: deviceBuckets,
+      registers,
+    });
+    this.#operations = new Counter({
+      name: 'gpu_partition_device_operations_total',
+      help: 'Operations at the device that were done: create, destroy, reset, mode.',
+      labelNames: ['operation'],
+      registers,
+    });
+    this.#failures = new Counter({
+      name: 'gpu_partition_device_failures_total',
+      help: 'Readings and GPUs that failed, by code (docs/errors.md).',
+      labelNames: ['code'],
+      registers,
+    });
+    const age = (): number => (this.#lastReadMs === undefined ? -1 : (clock.monotonicMs() - this.#lastReadMs) / 1000);
+    new Gauge({
+      name: 'gpu_partition_device_read_age_seconds',
+      help: 'Time since the GPUs were read without an error; -1: never.',
+      registers,
+      collect() {
+        this.set(age());
+      },
+    });
+  }
+
+  observeQueue(): QueueObserver {
+    return this.#observeQueue('node');
+  }
+
+  attach(sources: AgentSources): void {
+    this.#sources = sources;
+  }
+
+  /** Why the agent's loop does not go on; undefined where it does. */
+  explainStall(longestMs: number): string | undefined {
+    const { longestRunMs = 0 } = this.#sources?.queue ?? {};
+    if (longestRunMs <= longestMs) return undefined;
+    return `a reconcile has been at work for ${Math.round(longestRunMs / 1000)} s`;
+  }
+
+  /** Takes note of an operation. @param command line of nvidia-smi */
+  operated(command: string): void {
+    const words = command.split(' ');
+    const [, operation = 'mode'] = Object.entries(operationOf).find(([option]) => words.includes(option)) ?? [];
+    this.#operations.inc({ operation });
+  }
+
+  /** The device, with note taken of how it goes. */
+  measure(device: Device): Device {
+    return {
+      read: async () => {
+        try {
+          const state = await device.read();
+          this.#reads.inc({ result: 'success' });
+          this.#lastReadMs = this.#clock.monotonicMs();
+          return state;
+        } catch (error) {
+          this.#reads.inc({ result: 'error' });
+          this.#failures.inc({ code: codeOf(error) });
+          throw error;
+        }
+      },
+      apply: async (wishes, work, options) => {
+        const startedMs = this.#clock.monotonicMs();
+        const end = (result: 'success' | 'error'): void =>
+          this.#work.observe({ result }, (this.#clock.monotonicMs() - startedMs) / 1000);
+        try {
+          const outcome = await device.apply(wishes, work, options);
+          for (const { error } of outcome.failures) this.#failures.inc({ code: error.code });
+          end(outcome.failures.length === 0 ? 'success' : 'error');
+          return outcome;
+        } catch (error) {
+          this.#failures.inc({ code: codeOf(error) });
+          end('error');
+          throw error;
+        }
+      },
+    };
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof DeviceError ? error.code : 'Unknown';
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { ApiError, isNotFound } from '../../kube/api-error.ts';
+import { KubeClient } from '../../kube/client.ts';
+import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
+import type { KubeObject, Resource } from '../../kube/resource.ts';
+import { group } from '../../api/names.ts';
+import { CliError } from '../exit.ts';
+
+/** Options of every command that asks a cluster. */
+export interface ConnectionOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export function addConnectionOptions(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig');
+}
+
+/** @throws CliError where no cluster is configured */
+export function connect(options: ConnectionOptions): KubeClient {
+  try {
+    const client = new KubeClient(loadKubeConfig(options), 'gpu-partition');
+    client.config.getCurrentCluster();
+    return client;
+  } catch (error) {
+    throw new CliError(`no cluster to ask: ${messageOf(error)}`, 3, { cause: error });
+  }
+}
+
+/** What could not be found out is code 3, with the API server's words. */
+export async function ask<T>(what: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof CliError || !(error instanceof ApiError)) throw error;
+    throw new CliError(`cannot read ${what}: ${error.message}`, 3, { cause: error });
+  }
+}
+
+/** All objects of a resource. */
+export async function listAll<T extends KubeObject>(client: KubeClient, resource: Resource): Promise<readonly T[]> {
+  return ask(resource.plural, async () => {
+    try {
+      return (await client.list<T>(resource)).items;
+    } catch (error) {
+      if (!isNotFound(error) || resource.group !== group) throw error;
+      const advice = 'kubectl apply -k config/crd installs them';
+      throw new CliError(`this cluster has no ${resource.plural}: the operator’s CRDs are not there; ${advice}`, 3, {
+        cause: error,
+      });
+    }
+  });
+}
+
+/** The same for what the user may not list: undefined where the API server forbids it. */
+export async function listAllowed<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource,
+  namespace?: string,
+): Promise<readonly T[] | undefined> {
+  return ask(resource.plural, async () => {
+    try {
+      return (await client.list<T>(resource, namespace === undefined ? {} : { namespace })).items;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 403) return undefined;
+      throw error;
+    }
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

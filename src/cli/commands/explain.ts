@@ -1,0 +1,115 @@
+import { Command } from 'commander';
+import { events, nodePartitions, nodes, pods, policies, resourceQuotas } from '../../api/resources.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
+import { explainPod, type PodExplanation } from '../../core/explain/explanation.ts';
+import { type CreationEvent, explainMissing, type QuotaView } from '../../core/explain/missing-pod.ts';
+import type { WorkloadPod } from '../../core/explain/workload.ts';
+import type { NodeView } from '../../core/node/node-view.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import {
+  addConnectionOptions,
+  ask,
+  connect,
+  type ConnectionOptions,
+  listAll,
+  listAllowed,
+} from '../cluster/connection.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+
+interface Options extends ConnectionOptions {
+  readonly namespace?: string;
+  readonly output: OutputFormat;
+}
+
+/** A node is told of only where it helps. */
+const mostNodes = 10;
+
+export function explainCommand({ terminal, outcome }: CommandContext): Command {
+  const pod = addConnectionOptions(new Command('pod'))
+    .summary('say why a pod is pending, and what would let it run')
+    .description(
+      'Says why a pod that asks for GPUs is pending: what each GPU node lacks, and which edit of a policy, slice or label would let it run.',
+    )
+    .argument('<pod>', 'NAMESPACE/NAME, or NAME with --namespace')
+    .option('-n, --namespace <name>', 'namespace of the pod')
+    .addOption(outputOption())
+    .action(async (name: string, options: Options) => {
+      const client = connect(options);
+      const own = client.config.getContextObject(client.config.currentContext)?.namespace ?? 'default';
+      const explanation = await explain(client, readName(name, options.namespace, own));
+      if (explanation.isPending) outcome.code = 1;
+      if (options.output === 'json') printJson(terminal, explanation);
+      else print(terminal, explanation);
+    });
+  return new Command('explain')
+    .description('Explains what people wait for.')
+    .addCommand(pod)
+    .addHelpText('after', '\nIt has --kubeconfig <file>, --context <name> and -o, --output <format> (json or text).');
+}
+
+/** @param own namespace of the context */
+function readName(
+  text: string,
+  namespace: string | undefined,
+  own: string,
+): { readonly namespace: string; readonly name: string } {
+  const [first = '', second, ...rest] = text.split('/');
+  if (second === undefined) return { namespace: namespace ?? own, name: first };
+  if (first === '' || second === '' || rest.length > 0)
+    throw new CliError(`${JSON.stringify(text)} is no NAMESPACE/NAME`);
+  if (namespace !== undefined && namespace !== first)
+    throw new CliError(`the pod is in ${first} or in ${namespace}: name one namespace`);
+  return { namespace: first, name: second };
+}
+
+async function explain(
+  client: KubeClient,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<PodExplanation> {
+  const pod = await ask(`pod ${namespace}/${name}`, () =>
+    client.find<WorkloadPod & KubeObject>({ resource: pods, namespace, name }),
+  );
+  if (!pod) throw await missing(client, namespace, name);
+  return explainPod(pod, await readFacts(client));
+}
+
+async function missing(client: KubeClient, namespace: string, name: string): Promise<CliError> {
+  const [found, quotas] = await Promise.all([
+    listAllowed<CreationEvent & KubeObject>(client, events, namespace),
+    listAllowed<QuotaView & KubeObject>(client, resourceQuotas, namespace),
+  ]);
+  const why = explainMissing(name, found ?? [], quotas ?? []);
+  return new CliError(
+    `there is no pod ${namespace}/${name}${why === undefined ? '' : `; ${why}`}`,
+    why === undefined ? 2 : 1,
+  );
+}
+
+async function readFacts(client: KubeClient): Promise<ClusterFacts> {
+  const [allNodes, partitions, allPolicies, allPods] = await Promise.all([
+    listAll<NodeView & KubeObject>(client, nodes),
+    listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
+    listAll<GpuPartitionPolicy & KubeObject>(client, policies),
+    listAllowed<WorkloadPod & KubeObject>(client, pods),
+  ]);
+  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods };
+}
+
+function print({ stdout }: Terminal, { pod, isPending, message, nodes: verdicts, suggestions }: PodExplanation): void {
+  const state = isPending ? paint(stdout, 'yellow', 'is pending') : paint(stdout, 'green', 'is not pending');
+  printLine(stdout, `pod ${paint(stdout, 'bold', pod)} ${state}: ${message}`);
+  const shown = isPending ? verdicts.filter(({ blockers }) => blockers.length > 0) : [];
+  if (shown.length > 1) printLine(stdout, '');
+  if (shown.length > 1)
+    for (const { node, blockers } of shown.slice(0, mostNodes)) printLine(stdout, `  ${node}: ${blockers.join('; ')}`);
+  if (shown.length > mostNodes) printLine(stdout, `  and ${shown.length - mostNodes} more nodes (-o json has all)`);
+  if (suggestions.length === 0) return;
+  printLine(stdout, '');
+  printLine(stdout, 'What would let it run:');
+  for (const one of suggestions) printLine(stdout, `  - ${one.message}`);
+}

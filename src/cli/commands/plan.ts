@@ -1,0 +1,85 @@
+import { Command } from 'commander';
+
+import { type ChangePlan, planChange } from '../../core/plan/change-plan.ts';
+import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
+import { writeChangePlan } from '../../core/plan/plan-text.ts';
+import { defaultHolders } from '../../core/pods/gpu-holders.ts';
+import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
+import { wrapText } from '../../core/text/wrap.ts';
+import { limit } from '../../process/option.ts';
+import { configMapName, equalitySelector } from '../../process/plugin-option.ts';
+import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { readCluster } from '../plan/live-cluster.ts';
+import { readPolicies } from '../plan/policy-files.ts';
+import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+
+interface Options extends ConnectionOptions {
+  readonly filename: readonly string[];
+  readonly snapshot?: readonly string[];
+  readonly maxConcurrentNodes: string;
+  readonly devicePluginSelector?: LabelSelector;
+  readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
+  readonly output: OutputFormat;
+}
+
+export function planCommand({ terminal, outcome }: CommandContext): Command {
+  return addConnectionOptions(new Command('plan'))
+    .description(
+      'Says what applying policies does: what each GPU keeps, loses and gets, which pods are evicted, what is in the way, and in which order nodes ' +
+        'take their turn. Nothing is written. Without --snapshot the cluster is asked.',
+    )
+    .requiredOption(
+      '-f, --filename <path...>',
+      'policies: files, folders, or - for standard input; they replace those of the same name',
+    )
+    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
+    .option('--max-concurrent-nodes <n>', 'as the controller has it', limit, '10%')
+    .option('--device-plugin-selector <labels>', 'as the controller has it: key=value,…', equalitySelector)
+    .option('--device-plugin-config-map <namespace/name>', 'as the controller has it', configMapName)
+    .addOption(outputOption())
+    .action(async (options: Options) => {
+      const policies = await readPolicies(options.filename, terminal);
+      const cluster = await readState(options, terminal);
+      const plan = planChange(cluster, policies, setupOf(options));
+      if (plan.findings.length > 0) outcome.code = 1;
+      if (options.output === 'json') printJson(terminal, plan);
+      else printPlan(terminal, plan);
+    });
+}
+
+async function readState(options: Options, terminal: Terminal): Promise<ClusterState> {
+  const { snapshot, filename, kubeconfig, context } = options;
+  const now = Date.now();
+  if (snapshot === undefined) return readCluster(connect(options), now);
+  if (kubeconfig !== undefined || context !== undefined)
+    throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
+  if (snapshot.includes('-') && filename.includes('-'))
+    throw new CliError('standard input is the policies or the snapshot, not both');
+  return readSnapshot(snapshot, now, terminal);
+}
+
+function setupOf(options: Options): ControllerSetup {
+  const { maxConcurrentNodes, devicePluginSelector, devicePluginConfigMap } = options;
+  return {
+    maxConcurrentNodes,
+    gpuHolders: defaultHolders,
+    pluginSelector: devicePluginSelector,
+    pluginConfigMap: devicePluginConfigMap,
+  };
+}
+
+function printPlan({ stdout }: Terminal, plan: ChangePlan): void {
+  for (const line of writeChangePlan(plan)) printLine(stdout, line);
+  if (plan.findings.length > 0) printLine(stdout, '');
+  for (const { message } of plan.findings) {
+    const [first = '', ...rest] = wrapText(`finding: ${message}`, 80, '  ');
+    printLine(stdout, first.replace('finding:', paint(stdout, 'yellow', 'finding:')));
+    for (const line of rest) printLine(stdout, line);
+  }
+  printLine(stdout, '');
+  for (const line of wrapText(plan.summary, 80, '  ')) printLine(stdout, paint(stdout, 'bold', line));
+}

@@ -1,0 +1,105 @@
+import { Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import { drawFleet, viewFleet } from '../../core/view/fleet-status.ts';
+import type { Line } from '../../core/view/line.ts';
+import { drawNodeStatus, viewNodeStatus } from '../../core/view/node-status.ts';
+import { findNearestWords } from '../../core/text/nearest-word.ts';
+import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { type FleetObjects, followFleet, readFleet } from '../cluster/follow.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { LiveScreen, printLines } from '../screen.ts';
+import { type Output, printJson } from '../terminal.ts';
+
+interface Options extends ConnectionOptions {
+  readonly watch?: boolean;
+  readonly output: 'text' | 'wide' | 'json' | 'yaml';
+}
+
+export function statusCommand({ terminal }: CommandContext): Command {
+  return addConnectionOptions(new Command('status'))
+    .description(
+      'Shows the fleet: policies, nodes by phase with their reasons, what changes now. With a node: each of its GPUs slice by slice, who holds what, and what it will be.',
+    )
+    .argument('[node]', 'name of a node')
+    .option('-w, --watch', 'follow it until Ctrl-C')
+    .addOption(
+      new Option(
+        '-o, --output <format>',
+        'text and wide for people (wide: every node with its GPUs), json and yaml for programs',
+      )
+        .choices(['text', 'wide', 'json', 'yaml'])
+        .default('text'),
+    )
+    .action(async (node: string | undefined, options: Options) => {
+      const { stdout } = terminal;
+      const { output, watch = false } = options;
+      if (output === 'json' || output === 'yaml') {
+        if (watch)
+          throw new CliError(`--watch is for people; with -o ${output}, use kubectl get gpn --watch -o ${output}`);
+        const data = dataOf(await readFleet(connect(options)), node);
+        if (output === 'json') printJson(terminal, data);
+        else stdout.write(stringify(data));
+        return;
+      }
+      const draw = (fleet: FleetObjects): readonly Line[] => drawStatus(fleet, node, stdout, output === 'wide');
+      const client = connect(options);
+      const first = await readFleet(client);
+      if (node !== undefined) findNode(first, node);
+      if (!watch) return printLines(stdout, draw(first));
+      await watchStatus(stdout, draw, (show, signal) => followFleet(client, show, signal));
+    });
+}
+
+function dataOf(fleet: FleetObjects, node: string | undefined): unknown {
+  return node === undefined ? viewFleet(fleet.policies, fleet.partitions) : viewNodeStatus(findNode(fleet, node));
+}
+
+function drawStatus(
+  fleet: FleetObjects,
+  node: string | undefined,
+  { columns }: Output,
+  isWide: boolean,
+): readonly Line[] {
+  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, { columns, isWide });
+  const found = fleet.partitions.find(({ metadata }) => metadata.name === node);
+  return found ? drawNodeStatus(found, columns) : [[{ text: `node ${node} is gone`, tone: 'bad' }]];
+}
+
+/** @throws CliError that names the nodes that may be meant */
+function findNode({ partitions }: FleetObjects, node: string): FleetObjects['partitions'][number] {
+  const found = partitions.find(({ metadata }) => metadata.name === node);
+  if (found) return found;
+  const near = findNearestWords(
+    node,
+    partitions.map(({ metadata }) => metadata.name),
+  );
+  const hint =
+    near.length > 0 ? `did you mean ${near.join(', ')}?` : 'gpu-partition status lists the nodes that have GPUs';
+  throw new CliError(`no GPU node ${JSON.stringify(node)}; ${hint}`);
+}
+
+async function watchStatus(
+  output: Output,
+  draw: (fleet: FleetObjects) => readonly Line[],
+  follow: (show: (fleet: FleetObjects) => void, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const screen = new LiveScreen(output);
+  const interrupted = new AbortController();
+  const stop = (): void => interrupted.abort();
+  let last: FleetObjects | undefined;
+  const endResize = output.onResize(() => {
+    screen.forget();
+    if (last) screen.show(draw(last));
+  });
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    await follow((fleet) => {
+      last = fleet;
+      screen.show(draw(fleet));
+    }, interrupted.signal);
+  } finally {
+    endResize();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}

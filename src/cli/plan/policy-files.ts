@@ -1,0 +1,54 @@
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { isFields } from '../../core/policy/broken-rule.ts';
+import { validatePolicy } from '../../core/policy/validate.ts';
+import { CliError } from '../exit.ts';
+import { readInputs } from '../input/input-file.ts';
+import { readManifests } from '../input/manifest.ts';
+import { type LocatedFinding, printFinding } from '../located-finding.ts';
+import type { Terminal } from '../terminal.ts';
+import { validateFiles } from '../validation.ts';
+
+/**
+ * Policies of files and folders; objects of other kinds are passed over, as `validate` does.
+ *
+ * @throws CliError where one is not valid: the API server or the controller would refuse it, and there is nothing to plan
+ */
+export async function readPolicies(
+  paths: readonly string[],
+  terminal: Terminal,
+): Promise<readonly GpuPartitionPolicy[]> {
+  const files = await readInputs(paths, terminal);
+  const errors = validateFiles(files).findings.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw refuse(errors, terminal);
+  const found = files.flatMap(({ name, content }) => {
+    const read = 'text' in content ? readManifests(name, content.text) : { manifests: [] };
+    const manifests = 'manifests' in read ? read.manifests : [];
+    return manifests.flatMap((manifest) => {
+      if (!isFields(manifest.value) || manifest.value['kind'] !== 'GpuPartitionPolicy') return [];
+      const { policy } = validatePolicy(manifest.value);
+      const { line } = manifest.locate([]);
+      return policy === undefined ? [] : [{ policy, place: `${name}:${line}` }];
+    });
+  });
+  const first = new Map<string, string>();
+  for (const { policy, place } of found) {
+    const { name } = policy.metadata;
+    const other = first.get(name);
+    if (other !== undefined) {
+      throw new CliError(
+        `policy ${name} is in ${other} and in ${place}: a cluster has one of that name; give one of them`,
+      );
+    }
+    first.set(name, place);
+  }
+  if (found.length === 0) throw new CliError(`there is no GpuPartitionPolicy in ${paths.join(', ')}`);
+  return found.map(({ policy }) => policy);
+}
+
+function refuse(errors: readonly LocatedFinding[], terminal: Terminal): CliError {
+  for (const error of errors) printFinding(terminal.stderr, error);
+  const isUnread = errors.some(({ code }) => code === 'Unreadable' || code === 'InvalidYaml');
+  return isUnread
+    ? new CliError('what cannot be read cannot be planned')
+    : new CliError('a policy that is not valid changes nothing; there is nothing to plan', 1);
+}

@@ -1,0 +1,62 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
+import { fieldsOf } from '../../core/policy/broken-rule.ts';
+import type { NodeView } from '../../core/node/node-view.ts';
+import type { BudgetView } from '../../core/pods/disruption-budget.ts';
+import { CliError } from '../exit.ts';
+import { readInputs } from '../input/input-file.ts';
+import { readManifests } from '../input/manifest.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** What kubectl writes of a fleet is larger than what people write. */
+const snapshotBytes = 256 * 1024 * 1024;
+/** To be run where the cluster is. */
+export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
+
+/** A cluster as kubectl wrote it to files. Its objects have been through an API server: their shape is not checked again. */
+export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<ClusterState> {
+  const objects = new Map<string, unknown[]>();
+  for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
+    if ('error' in content) throw new CliError(`${name}: ${content.error}`);
+    for (const value of readObjects(name, content.text)) {
+      const kind = fieldsOf(value)?.['kind'];
+      if (typeof kind !== 'string' || typeof fieldsOf(fieldsOf(value)?.['metadata'])?.['name'] !== 'string') continue;
+      const found = objects.get(kind) ?? [];
+      found.push(value);
+      objects.set(kind, found);
+    }
+  }
+  const list = (kind: string): readonly unknown[] => objects.get(kind) ?? [];
+  // Pods tell who is in the way, and what advertises the slices.
+  for (const kind of ['Node', 'GpuNodePartition', 'Pod']) {
+    if (list(kind).length > 0) continue;
+    throw new CliError(`the snapshot has no ${kind}; make it with: ${snapshotCommand}`);
+  }
+  return {
+    now,
+    nodes: list('Node') as readonly NodeView[],
+    partitions: list('GpuNodePartition') as readonly GpuNodePartition[],
+    policies: list('GpuPartitionPolicy') as readonly GpuPartitionPolicy[],
+    pods: list('Pod') as readonly ClusterPod[],
+    budgets: list('PodDisruptionBudget') as readonly BudgetView[],
+  };
+}
+
+function readObjects(name: string, text: string): readonly unknown[] {
+  const items = readJsonList(text);
+  if (items !== undefined) return items;
+  const read = readManifests(name, text);
+  if ('finding' in read) throw new CliError(`${name}:${read.finding.line}: ${read.finding.message}`);
+  return read.manifests.map(({ value }) => value);
+}
+
+/** A List as `kubectl get -o json` writes it: what a machine wrote needs no places for messages, and may be large. */
+function readJsonList(text: string): readonly unknown[] | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const items = fieldsOf(JSON.parse(text))?.['items'];
+    return Array.isArray(items) ? items : undefined;
+  } catch {
+    return undefined;
+  }
+}

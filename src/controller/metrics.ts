@@ -1,0 +1,248 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { GpuNodePartition } from '../api/types.ts';
+import type { Command } from '../core/node/commands.ts';
+import type { Fleet, PolicyRecord } from '../core/policy/fleet.ts';
+import { countLimit } from '../core/rollout/limit.ts';
+import { advanceChange, type ChangeAdvance, type NodeChangeClock } from '../core/status/change-steps.ts';
+import { countFleet, type Figure, type FleetFigures, poolOf } from '../core/status/fleet-figures.ts';
+import { registerQueues, registerReflectors } from '../kube/metrics.ts';
+import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
+import type { Reflector } from '../kube/reflector.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { NodeStep } from './node-step.ts';
+import type { NodeObject } from './project.ts';
+
+export type WatchFigures = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs' | 'synced'>;
+
+/** What a leader's metrics are read from. */
+export interface ControllerSources {
+  readonly queues: ReadonlyMap<string, Pick<WorkQueue, 'depth' | 'longestRunMs'>>;
+  readonly watches: ReadonlyMap<string, WatchFigures>;
+  readonly fleet: Pick<Fleet, 'policies'>;
+  readonly partitions: { list(): readonly GpuNodePartition[] };
+  readonly nodes: { get(name: string): NodeObject | undefined };
+}
+
+/** A change takes from a second to hours, where it waits for pods. */
+const changeBuckets = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 14_400];
+/** A scrape asks several metrics for the same figures. */
+const figuresAgeMs = 1000;
+
+/**
+ * The metrics of the controller. What a fleet is, is counted when it is asked for; what happens is counted when it does. No label is
+ * about one node, pod or GPU.
+ */
+export class ControllerMetrics {
+  readonly #now: () => number;
+  readonly #observeQueue: (queue: string) => QueueObserver;
+  readonly #grants: Counter;
+  readonly #evictions: Counter<'result'>;
+  readonly #failures: Counter<'reason'>;
+  readonly #changes: Histogram;
+  readonly #steps: Histogram<'step'>;
+  readonly #clocks = new Map<string, NodeChangeClock>();
+  readonly #failed = new Map<string, string>();
+  #sources: ControllerSources | undefined;
+  #figures: { readonly at: number; readonly of: FleetFigures } | undefined;
+
+  constructor(registry: Registry, now: () => number) {
+    this.#now = now;
+    this.#observeQueue = registerQueues(registry, () => this.#sources?.queues ?? []);
+    registerReflectors(registry, () => this.#sources?.watches ?? []);
+    const registers = [registry];
+    this.#registerFleet(registry);
+    this.#grants = new Counter({
+      name: 'gpu_partition_grants_total',
+      help: 'Grants that were written: permissions for an agent to change its node.',
+      registers,
+    });
+    this.#evictions = new Counter({
+      name: 'gpu_partition_evictions_total',
+      help: 'Evictions that were asked for, by result: evicted, or blocked by a disruption budget.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.#failures = new Counter({
+      name: 'gpu_partition_node_failures_total',
+      help: 'Nodes that have come into phase Failed, by reason.',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#changes = new Histogram({
+      name: 'gpu_partition_change_duration_seconds',
+      help: 'Time from the wish of a node until it is Ready again, for changes that needed a grant.',
+      buckets: changeBuckets,
+      registers,
+    });
+    this.#steps = new Histogram({
+      name: 'gpu_partition_change_step_duration_seconds',
+      help: 'The part of it that a step took: plan, slot (waiting for its turn), drain, device, refresh (until advertised), other.',
+      labelNames: ['step'],
+      buckets: changeBuckets,
+      registers,
+    });
+  }
+
+  observeQueue(queue: string): QueueObserver {
+    return this.#observeQueue(queue);
+  }
+
+  /** From here on this is the leader, and these its parts. */
+  attach(sources: ControllerSources): void {
+    this.#sources = sources;
+  }
+
+  /** The leader is one no more: its successor tells of the fleet. */
+  detach(): void {
+    this.#sources = undefined;
+    this.#figures = undefined;
+    this.#clocks.clear();
+    this.#failed.clear();
+  }
+
+  /** Why the leader's loops do not go on; undefined where they do, and in one that stands by. */
+  explainStall(longestMs: number): string | undefined {
+    const stalled = [...(this.#sources?.queues ?? [])].find(([, { longestRunMs }]) => longestRunMs > longestMs);
+    return (
+      stalled && `a reconcile of ${stalled[0]} has been at work for ${Math.round(stalled[1].longestRunMs / 1000)} s`
+    );
+  }
+
+  /** Watches that have no complete list yet; undefined where this process does not lead. */
+  get unsynced(): readonly string[] | undefined {
+    if (!this.#sources) return undefined;
+    return [...this.#sources.watches].flatMap(([resource, { synced }]) => (synced ? [] : [resource]));
+  }
+
+  /** Takes note of what was found and done on a node. */
+  take({ node, verdict, commands, memory }: NodeStep): void {
+    const has = (name: Command['name']): boolean => commands.some((command) => command.name === name);
+    const { phase, reason } = verdict;
+    const hasWish = commands.some((command) => command.name === 'WriteWish' && command.fields.wish !== null);
+    const hasGrant = has('WriteGrant');
+    if (hasGrant) this.#grants.inc();
+    for (const command of commands) {
+      if (command.name !== 'EvictPod') continue;
+      const refusal = memory.evictions[command.pod.uid]?.refusal;
+      this.#evictions.inc({ result: refusal === undefined ? 'evicted' : 'blocked' });
+    }
+    if (phase === 'Failed' && this.#failed.get(node) !== reason) this.#failures.inc({ reason });
+    if (phase === 'Failed') this.#failed.set(node, reason);
+    else this.#failed.delete(node);
+    this.#keepClock(node, advanceChange(this.#clocks.get(node), { phase, reason, hasWish, hasGrant }, this.#now()));
+  }
+
+  /** A node that is gone. */
+  forget(node: string): void {
+    this.#clocks.delete(node);
+    this.#failed.delete(node);
+  }
+
+  #keepClock(node: string, { clock, ended }: ChangeAdvance): void {
+    if (clock) this.#clocks.set(node, clock);
+    else this.#clocks.delete(node);
+    if (!ended) return;
+    this.#changes.observe(ended.totalMs / 1000);
+    for (const [step, ms] of Object.entries(ended.spent)) this.#steps.observe({ step }, ms / 1000);
+  }
+
+  #registerFleet(registry: Registry): void {
+    const gauge = <Label extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly Label[],
+      list: () => readonly Figure<Label>[],
+    ): void => {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { labels, value } of list()) this.set(labels, value);
+        },
+      });
+    };
+    gauge('gpu_partition_leader', '1 in the controller that leads, 0 in one that stands by.', [], () => [
+      { labels: {}, value: this.#sources ? 1 : 0 },
+    ]);
+    const figures =
+      <Key extends keyof FleetFigures>(key: Key) =>
+      (): FleetFigures[Key] | readonly [] =>
+        this.#count()?.[key] ?? [];
+    gauge(
+      'gpu_partition_nodes',
+      'GPU nodes by policy (empty: none decides), phase, and the reason of their condition Ready (docs/errors.md).',
+      ['policy', 'phase', 'reason'],
+      figures('nodes'),
+    );
+    gauge(
+      'gpu_partition_gpus',
+      'GPUs by node pool, product and state: whole, mig, or unreadable.',
+      ['pool', 'product', 'state'],
+      figures('gpus'),
+    );
+    gauge(
+      'gpu_partition_unhealthy_gpus',
+      'GPUs that their driver reports as not well, by node pool and what it asks for.',
+      ['pool', 'action'],
+      figures('unhealthy'),
+    );
+    gauge(
+      'gpu_partition_instances',
+      'GPU instances by node pool, profile and state: free or used.',
+      ['pool', 'profile', 'state'],
+      figures('instances'),
+    );
+    gauge(
+      'gpu_partition_stranded_slices',
+      'Slices of GPUs in MIG mode that belong to no instance, by node pool and resource: compute or memory.',
+      ['pool', 'resource'],
+      figures('stranded'),
+    );
+    gauge(
+      'gpu_partition_device_errors',
+      'Nodes whose last grant or reading of the GPUs failed, by code (docs/errors.md).',
+      ['code'],
+      figures('deviceErrors'),
+    );
+    const policies = (count: (record: PolicyRecord) => number) => (): readonly Figure<'policy'>[] =>
+      [...(this.#sources?.fleet.policies ?? [])].map((record) => ({
+        labels: { policy: record.policy.metadata.name },
+        value: count(record),
+      }));
+    gauge(
+      'gpu_partition_policy_in_flight',
+      'Nodes of a policy that have been admitted and are not verified or given up yet: what is used of its budget.',
+      ['policy'],
+      policies(({ policy }) => policy.status?.inFlight?.length ?? 0),
+    );
+    gauge(
+      'gpu_partition_policy_max_unavailable',
+      'Nodes of a policy that may change at a time, by rollout.maxUnavailable: its budget.',
+      ['policy'],
+      policies(({ policy, tally }) => countLimit(policy.spec.rollout?.maxUnavailable ?? 1, tally.matched)),
+    );
+    gauge(
+      'gpu_partition_oldest_change_seconds',
+      'Age of the change that has been under way longest; 0: none.',
+      [],
+      () => {
+        const since = Math.min(...[...this.#clocks.values()].map((clock) => clock.since));
+        return [{ labels: {}, value: Number.isFinite(since) ? (this.#now() - since) / 1000 : 0 }];
+      },
+    );
+  }
+
+  #count(): FleetFigures | undefined {
+    const sources = this.#sources;
+    if (!sources) return undefined;
+    const at = this.#now();
+    if (this.#figures === undefined || at - this.#figures.at > figuresAgeMs) {
+      const pool = (node: string): string => poolOf(sources.nodes.get(node)?.metadata.labels);
+      this.#figures = { at, of: countFleet(sources.partitions.list(), pool) };
+    }
+    return this.#figures.of;
+  }
+}

@@ -1,0 +1,105 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { isGpuResource } from '../pods/gpu-resource.ts';
+import { wholeUnits } from '../pods/quantity.ts';
+import { selectsNode } from '../policy/node-selector.ts';
+import { byPrecedence } from '../policy/precedence.ts';
+import { holdsNode, nameOf, requestsOf, type WorkloadPod } from './workload.ts';
+
+/** All that is known of a cluster when a pod is explained. */
+export interface ClusterFacts {
+  readonly nodes: readonly NodeView[];
+  readonly partitions: readonly GpuNodePartition[];
+  readonly policies: readonly GpuPartitionPolicy[];
+  /** Every pod of the cluster; undefined where the user may not list them: then the agents' word counts. */
+  readonly pods?: readonly WorkloadPod[] | undefined;
+}
+
+/** A GPU node with what decides over it. */
+export interface GpuNode {
+  readonly name: string;
+  readonly node: NodeView;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly partition: GpuNodePartition | undefined;
+  readonly policy: GpuPartitionPolicy | undefined;
+  readonly pods: readonly WorkloadPod[] | undefined;
+}
+
+/** Pods that hold something, and how much of it. */
+export interface ResourceUse {
+  readonly used: number;
+  readonly holders: readonly string[];
+}
+
+/** The nodes that have GPUs: a partition, or a resource that stands for some. */
+export function listGpuNodes({ nodes, partitions, policies, pods }: ClusterFacts): readonly GpuNode[] {
+  const partitionOf = new Map(partitions.map((partition) => [partition.metadata.name, partition]));
+  const podsOf = Map.groupBy((pods ?? []).filter(holdsNode), ({ spec }) => spec?.nodeName);
+  const ordered = policies.toSorted(byPrecedence);
+  return nodes.flatMap((node): readonly GpuNode[] => {
+    const { name, labels = {} } = node.metadata;
+    const partition = partitionOf.get(name);
+    if (!partition && !Object.keys(node.status?.allocatable ?? {}).some(isGpuResource)) return [];
+    const named = ordered.find(({ metadata }) => metadata.name === partition?.spec.policy?.name);
+    const policy = named ?? ordered.find(({ spec }) => selectsNode(spec.nodeSelector, labels));
+    return [{ name, node, labels, partition, policy, pods: pods && (podsOf.get(name) ?? []) }];
+  });
+}
+
+/** How many of a resource a node offers. */
+export function offerOf({ node }: Pick<GpuNode, 'node'>, resource: string): number {
+  return wholeUnits(node.status?.allocatable?.[resource] ?? 0);
+}
+
+/** Who has how much of a resource on a node. */
+export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
+  const { pods } = gpuNode;
+  if (pods === undefined) return reportedUse(gpuNode, resource);
+  const asked = pods.map((pod) => ({ pod, amount: requestsOf(pod, (name) => name === resource).get(resource) ?? 0 }));
+  const holders = asked.filter(({ amount }) => amount > 0);
+  return {
+    used: holders.reduce((sum, { amount }) => sum + amount, 0),
+    holders: holders.map(({ pod }) => nameOf(pod)).toSorted(),
+  };
+}
+
+/** What the agent says of instances in use: less exact where slices are shared. */
+function reportedUse({ partition }: GpuNode, resource: string): ResourceUse {
+  const isSliced = resource.startsWith('nvidia.com/mig-');
+  const gpus = partition?.status?.device?.gpus ?? [];
+  const slices = gpus.flatMap(({ mig, instances }) => (mig === 'Enabled' ? instances : []));
+  const held = isSliced
+    ? slices.filter(({ profile, busy }) => busy === true && isResourceOf(resource, profile))
+    : [...gpus.filter(({ mig, busy }) => mig !== 'Enabled' && busy === true), ...slices.filter(({ busy }) => busy)];
+  return { used: held.length, holders: [...new Set(held.flatMap(({ pods = [] }) => pods))].toSorted() };
+}
+
+/** Whether a resource is what strategy mixed makes of a profile, shared or not. */
+export function isResourceOf(resource: string, profile: string): boolean {
+  return resource.replace(/\.shared$/, '') === migResourceName(labelProfile(profile));
+}
+
+/** How many instances of a resource's profile are on a node's device. */
+export function slicesOf({ partition }: GpuNode, resource: string): number {
+  const gpus = partition?.status?.device?.gpus ?? [];
+  return gpus.flatMap(({ instances }) => instances).filter(({ profile }) => isResourceOf(resource, profile)).length;
+}
+
+/** How many instances of a resource's profile a node's policy wants there. */
+export function wishedSlices({ partition }: GpuNode, resource: string): number {
+  const wishes = partition?.spec.wish?.gpus ?? [];
+  return wishes
+    .flatMap(({ profiles = {} }) => Object.entries(profiles))
+    .reduce((sum, [profile, count]) => sum + (isResourceOf(resource, profile) ? count : 0), 0);
+}
+
+/** All GPU resources that are offered anywhere now. */
+export function listOffered(nodes: readonly GpuNode[]): readonly string[] {
+  const names = nodes.flatMap(({ node }) =>
+    Object.entries(node.status?.allocatable ?? {}).flatMap(([name, amount]) =>
+      isGpuResource(name) && wholeUnits(amount) > 0 ? [name] : [],
+    ),
+  );
+  return [...new Set(names)].toSorted();
+}

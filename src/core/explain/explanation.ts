@@ -1,0 +1,170 @@
+import { isGpuResource } from '../pods/gpu-resource.ts';
+import { hasEnded } from '../pods/gpu-pods.ts';
+import { type ClusterFacts, listGpuNodes, listOffered } from './cluster-facts.ts';
+import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
+import { explainName, type NameFinding } from './resource-name.ts';
+import { listSuggestions, type Suggestion } from './suggestions.ts';
+import { nameOf, requestsOf, type WorkloadPod } from './workload.ts';
+
+export type ExplanationCode =
+  | 'Bound'
+  | 'NotStarted'
+  | 'Rejected'
+  | 'Ended'
+  | 'Terminating'
+  | 'Gated'
+  | 'NoGpuAsked'
+  | 'AsksByClaim'
+  | 'NoScheduler'
+  | 'NoGpuNodes'
+  | 'Nominated'
+  | 'SchedulerSays'
+  | NameFinding['code']
+  | BlockerKind;
+
+/** Why a pod is where it is. */
+export interface PodExplanation {
+  readonly pod: string;
+  /** Whether the pod waits for something that keeps it from running. */
+  readonly isPending: boolean;
+  readonly code: ExplanationCode;
+  readonly message: string;
+  /** GPU nodes and what keeps the pod from each, the nearest first. */
+  readonly nodes: readonly { readonly node: string; readonly blockers: readonly string[] }[];
+  readonly suggestions: readonly Suggestion[];
+}
+
+type Finding = Pick<PodExplanation, 'isPending' | 'code' | 'message'>;
+
+/** Explains why a pod is pending, and what would let it run. */
+export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanation {
+  const name = nameOf(pod);
+  const known = explainState(pod);
+  if (known) return { pod: name, ...known, nodes: [], suggestions: [] };
+  const asked = requestsOf(pod, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
+  const nodes = listGpuNodes(facts);
+  const verdicts = nodes.map((node) => judgeNode(pod, node, asked)).toSorted(byNearness);
+  const finding = explainWait(pod, asked, verdicts);
+  const suggestions = finding.isPending && verdicts.length > 0 ? listSuggestions(verdicts, asked) : [];
+  const told = verdicts.map(({ gpuNode, blockers }) => ({
+    node: gpuNode.name,
+    blockers: blockers.map(({ message }) => message),
+  }));
+  return { pod: name, ...finding, nodes: told, suggestions };
+}
+
+/** What the pod's own state says, whatever the cluster. */
+function explainState(pod: WorkloadPod): Finding | undefined {
+  const { spec, status, metadata } = pod;
+  const say = (code: ExplanationCode, message: string, isPending = true): Finding => ({ isPending, code, message });
+  if (status?.phase === 'Failed' && status.reason !== undefined && spec?.nodeName !== undefined) {
+    const words = status.message === undefined ? '' : `: ${status.message}`;
+    return say(
+      'Rejected',
+      `node ${spec.nodeName} did not take it or put it out (${status.reason})${words}; a controller has to make another`,
+    );
+  }
+  if (hasEnded(pod)) return say('Ended', `it has ended (${status?.phase}) and asks for nothing any more`, false);
+  if (metadata.deletionTimestamp !== undefined) return say('Terminating', 'it is being deleted', false);
+  if (spec?.nodeName !== undefined) {
+    const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined);
+    if (!waiting) return say('Bound', `it is on node ${spec.nodeName} (${status?.phase ?? 'Pending'})`, false);
+    const { reason, message } = waiting.state?.waiting ?? {};
+    const words = message === undefined ? '' : `: ${message}`;
+    return say(
+      'NotStarted',
+      `it has its GPU on node ${spec.nodeName}; container ${waiting.name} waits: ${reason}${words}`,
+    );
+  }
+  const gates = (spec?.schedulingGates ?? []).map((gate) => gate.name);
+  if (gates.length > 0) {
+    return say(
+      'Gated',
+      `it is held back by its scheduling gate${gates.length > 1 ? 's' : ''} ${gates.join(', ')}, until whoever set it takes it off`,
+    );
+  }
+  return undefined;
+}
+
+function explainWait(pod: WorkloadPod, asked: ReadonlyMap<string, number>, verdicts: readonly NodeVerdict[]): Finding {
+  const say = (code: ExplanationCode, message: string): Finding => ({ isPending: true, code, message });
+  const word = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+  if (asked.size === 0) {
+    if ((pod.spec?.resourceClaims ?? []).length > 0) {
+      return say('AsksByClaim', `it asks by resource claim, which a DRA driver serves${scheduler(word)}`);
+    }
+    return say(
+      'NoGpuAsked',
+      `it asks for no GPU resource, so that no partition is what it waits for${scheduler(word)}`,
+    );
+  }
+  const what = [...asked].map(([resource, amount]) => `${amount} ${resource}`).join(' and ');
+  if (verdicts.length === 0) return say('NoGpuNodes', `it asks for ${what}, and no node has a GPU or says so`);
+  const offered = listOffered(verdicts.map(({ gpuNode }) => gpuNode));
+  const [nearest] = verdicts;
+  for (const resource of asked.keys()) {
+    const isOnItsWay = verdicts.some(({ blockers }) =>
+      blockers.some(({ kind }) => kind === 'Changing' || kind === 'NotAdvertised'),
+    );
+    if (offered.includes(resource) || isOnItsWay) continue;
+    const { code, message } = explainName(
+      resource,
+      verdicts.map(({ gpuNode }) => gpuNode),
+      offered,
+    );
+    return say(code, message);
+  }
+  const [first] = nearest?.blockers ?? [];
+  if (!nearest || !first) return explainRoom(pod, word, nearest);
+  const alike = verdicts.filter(({ blockers }) => blockers[0]?.kind === first.kind).length;
+  const others = verdicts.length > 1 ? ` (${alike} of ${verdicts.length} GPU nodes: ${kindWords[first.kind]})` : '';
+  return say(
+    first.kind,
+    `it asks for ${what}; nearest is node ${nearest.gpuNode.name}: ${nearest.blockers.map(({ message }) => message).join('; ')}${others}`,
+  );
+}
+
+/** Some node has all that is known here to count. */
+function explainRoom(pod: WorkloadPod, word: string | undefined, nearest: NodeVerdict | undefined): Finding {
+  const node = nearest?.gpuNode.name ?? '';
+  const { nominatedNodeName } = pod.status ?? {};
+  if (nominatedNodeName) {
+    const message = `it waits for pods of lower priority to leave node ${nominatedNodeName}, where it goes next`;
+    return { isPending: true, code: 'Nominated', message };
+  }
+  const hasScheduler = pod.status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
+  if (!hasScheduler) {
+    const name = pod.spec?.schedulerName ?? 'default-scheduler';
+    const message = `node ${node} has room for it, and scheduler ${name} has not looked at it: does it run?`;
+    return { isPending: true, code: 'NoScheduler', message };
+  }
+  return { isPending: true, code: 'SchedulerSays', message: `node ${node} has its GPUs free${scheduler(word)}` };
+}
+
+function scheduler(word: string | undefined): string {
+  return word === undefined || word === '' ? '' : `; the scheduler says: ${word}`;
+}
+
+const kindWords: Readonly<Record<BlockerKind, string>> = {
+  Selector: 'its labels do not match',
+  NotReady: 'not ready',
+  Cordoned: 'cordoned',
+  Tainted: 'a taint that the pod does not tolerate',
+  Changing: 'closed for a change',
+  NotAdvertised: 'the device plugin offers nothing',
+  NotOffered: 'not offered',
+  TooMany: 'too few in all',
+  Full: 'all in use',
+  OtherResource: 'too little of another resource',
+};
+
+/** The node that least is wrong with: by the firmest of what is wrong, then by how much. */
+function byNearness(a: NodeVerdict, b: NodeVerdict): number {
+  const rank = ({ blockers }: NodeVerdict): number => {
+    const [first] = blockers;
+    return first === undefined ? blockerKinds.length : blockerKinds.indexOf(first.kind);
+  };
+  const isOffering = ({ blockers }: NodeVerdict): number =>
+    Number(blockers.some(({ kind }) => kind === 'NotOffered' || kind === 'NotAdvertised' || kind === 'TooMany'));
+  return isOffering(a) - isOffering(b) || rank(b) - rank(a) || a.blockers.length - b.blockers.length;
+}

@@ -1,0 +1,56 @@
+import { isGpuResource } from '../pods/gpu-resource.ts';
+import { wholeUnits } from '../pods/quantity.ts';
+
+/** The part of an Event that tells why a controller could not make a pod. */
+export interface CreationEvent {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
+/** The part of a ResourceQuota that tells what is left. */
+export interface QuotaView {
+  readonly metadata: { readonly name: string };
+  readonly status?: {
+    readonly hard?: Readonly<Record<string, string>>;
+    readonly used?: Readonly<Record<string, string>>;
+  };
+}
+
+/**
+ * Why a pod is not there at all: its controller was refused one, by a quota or an admission policy. Undefined where nothing tells of it.
+ *
+ * @param events of the pod's namespace
+ */
+export function explainMissing(
+  pod: string,
+  events: readonly CreationEvent[],
+  quotas: readonly QuotaView[],
+): string | undefined {
+  const refused = events.findLast(
+    ({ reason, involvedObject }) => reason === 'FailedCreate' && isRelated(pod, involvedObject?.name ?? ''),
+  );
+  const full = quotas.flatMap(({ metadata, status }) =>
+    Object.entries(status?.hard ?? {}).flatMap(([key, hard]) => {
+      const resource = key.replace(/^(requests|limits)\./, '');
+      const used = status?.used?.[key] ?? '0';
+      return isGpuResource(resource) && wholeUnits(used) >= wholeUnits(hard)
+        ? [`quota ${metadata.name} is used up: ${used} of ${hard} ${key}`]
+        : [];
+    }),
+  );
+  const said = refused?.message;
+  const words =
+    said === undefined
+      ? []
+      : [
+          `${refused?.involvedObject?.kind ?? 'a controller'} ${refused?.involvedObject?.name ?? ''} cannot make it: ${said}`,
+        ];
+  const all = [...words, ...full];
+  return all.length === 0 ? undefined : all.join('; ');
+}
+
+/** Names of pods begin with those of their controllers. */
+function isRelated(pod: string, owner: string): boolean {
+  return owner !== '' && (pod.startsWith(owner) || owner.startsWith(pod));
+}

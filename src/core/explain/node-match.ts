@@ -1,0 +1,66 @@
+import type { SelectorRequirement, SelectorTerm, WorkloadPod } from './workload.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What a pod demands of a node's labels, and what the node has. */
+export interface LabelMismatch {
+  readonly key: string;
+  /** `inference`, `one of a, b`, `more than 4`, `any value`, `no value`. */
+  readonly wanted: string;
+  /** Undefined where the node has no such label. */
+  readonly found: string | undefined;
+  /** The only value that will do; undefined where several would. */
+  readonly value?: string | undefined;
+}
+
+/** Where a node does not meet a pod's selector and affinity; of several terms the nearest. */
+export function listMismatches(spec: WorkloadPod['spec'], node: string, labels: Labels): readonly LabelMismatch[] {
+  const wanted = Object.entries(spec?.nodeSelector ?? {}).map(([key, value]) => ({
+    key,
+    operator: 'In',
+    values: [value],
+  }));
+  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  const nearest = terms
+    ?.map((term) => compareTerm(term, node, labels))
+    .toSorted((a, b) => a.length - b.length)
+    .at(0);
+  return [...compareTerm({ matchExpressions: wanted }, node, labels), ...(nearest ?? [])];
+}
+
+function compareTerm({ matchExpressions = [], matchFields = [] }: SelectorTerm, node: string, labels: Labels) {
+  const fields = matchFields.flatMap((one) => compare(one, node));
+  return [...matchExpressions.flatMap((one) => compare(one, labels[one.key])), ...fields];
+}
+
+function compare(
+  { key, operator, values = [] }: SelectorRequirement,
+  found: string | undefined,
+): readonly LabelMismatch[] {
+  const [first = ''] = values;
+  const number = Number(found ?? NaN);
+  switch (operator) {
+    case 'In': {
+      const wanted = values.length > 1 ? `one of ${values.join(', ')}` : first;
+      const value = values.length === 1 ? first : undefined;
+      return found !== undefined && values.includes(found) ? [] : [{ key, wanted, found, value }];
+    }
+    case 'NotIn':
+      return found !== undefined && values.includes(found) ? [{ key, wanted: `not ${values.join(', ')}`, found }] : [];
+    case 'Exists':
+      return found === undefined ? [{ key, wanted: 'any value', found }] : [];
+    case 'DoesNotExist':
+      return found === undefined ? [] : [{ key, wanted: 'no value', found }];
+    case 'Gt':
+      return number > Number(first) ? [] : [{ key, wanted: `more than ${first}`, found }];
+    case 'Lt':
+      return number < Number(first) ? [] : [{ key, wanted: `less than ${first}`, found }];
+    default:
+      return [{ key, wanted: `${operator} ${values.join(', ')}`, found }];
+  }
+}
+
+/** `pool is training, and the pod wants inference` */
+export function describeMismatch({ key, wanted, found }: LabelMismatch): string {
+  return `${key} is ${found === undefined ? 'absent' : found === '' ? 'empty' : found}, and the pod wants ${wanted}`;
+}

@@ -1,0 +1,155 @@
+import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
+import { isUnanswered } from '../node/observed-epoch.ts';
+import { parseQuantity } from '../pods/quantity.ts';
+import { type GpuNode, offerOf, slicesOf, useOf, wishedSlices } from './cluster-facts.ts';
+import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
+import { tolerates, type WorkloadPod } from './workload.ts';
+
+/** What keeps a pod from a node, the firmest first. */
+export const blockerKinds = [
+  'Selector',
+  'NotReady',
+  'Cordoned',
+  'Tainted',
+  'Changing',
+  'NotAdvertised',
+  'NotOffered',
+  'TooMany',
+  'Full',
+  'OtherResource',
+] as const;
+export type BlockerKind = (typeof blockerKinds)[number];
+
+export interface Blocker {
+  readonly kind: BlockerKind;
+  readonly message: string;
+}
+
+/** One node as a pod sees it. */
+export interface NodeVerdict {
+  readonly gpuNode: GpuNode;
+  readonly mismatches: readonly LabelMismatch[];
+  readonly blockers: readonly Blocker[];
+}
+
+/** @param asked GPU resources that the pod asks for, and how many */
+export function judgeNode(pod: WorkloadPod, gpuNode: GpuNode, asked: ReadonlyMap<string, number>): NodeVerdict {
+  const mismatches = listMismatches(pod.spec, gpuNode.name, gpuNode.labels);
+  const found = [
+    ...mismatches.map((one): Blocker => ({ kind: 'Selector', message: describeMismatch(one) })),
+    ...listClosings(pod, gpuNode),
+    ...[...asked].flatMap(([resource, amount]) => judgeResource(gpuNode, resource, amount)),
+    ...judgeOthers(pod, gpuNode),
+  ];
+  const blockers = found.toSorted((a, b) => blockerKinds.indexOf(a.kind) - blockerKinds.indexOf(b.kind));
+  return { gpuNode, mismatches, blockers };
+}
+
+/** Taints that the control plane makes of what is said already. */
+const saidElsewhere = ['not-ready', 'unreachable', 'unschedulable'].map((word) => `node.kubernetes.io/${word}`);
+
+function listClosings({ spec }: WorkloadPod, gpuNode: GpuNode): readonly Blocker[] {
+  const { node } = gpuNode;
+  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  const found: Blocker[] = [];
+  if (ready !== undefined && ready.status !== 'True') {
+    found.push({ kind: 'NotReady', message: `its kubelet is not ready${ready.message ? `: ${ready.message}` : ''}` });
+  }
+  const tolerations = spec?.tolerations ?? [];
+  const cordon = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+  if (node.spec?.unschedulable === true && !tolerates(tolerations, cordon)) {
+    found.push({ kind: 'Cordoned', message: 'it is cordoned; kubectl uncordon opens it' });
+  }
+  for (const taint of node.spec?.taints ?? []) {
+    if (taint.effect === 'PreferNoSchedule' || saidElsewhere.includes(taint.key)) continue;
+    if (tolerates(tolerations, taint)) continue;
+    if (taint.key === repartitioningTaint.key) found.push({ kind: 'Changing', message: describeChange(gpuNode) });
+    else if (startupTaintKeys.includes(taint.key)) {
+      found.push({ kind: 'Changing', message: `it has joined and waits for its first layout: ${reasonOf(gpuNode)}` });
+    } else {
+      const text = `${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}`;
+      found.push({ kind: 'Tainted', message: `it has the taint ${text}, which the pod does not tolerate` });
+    }
+  }
+  return found;
+}
+
+function describeChange(gpuNode: GpuNode): string {
+  const { partition } = gpuNode;
+  const deadline = partition && isUnanswered(partition) ? partition.spec.granted?.deadline : undefined;
+  const until = deadline === undefined ? '' : `, until ${deadline} at the latest`;
+  return `it is closed while its GPUs change${until}: ${reasonOf(gpuNode)}`;
+}
+
+/** `Applying: the agent works on 2 GPUs` */
+function reasonOf({ partition }: GpuNode): string {
+  const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (!ready) return 'its agent has not reported yet';
+  return ready.message === '' ? ready.reason : `${ready.reason}: ${ready.message}`;
+}
+
+function judgeResource(gpuNode: GpuNode, resource: string, amount: number): readonly Blocker[] {
+  const offered = offerOf(gpuNode, resource);
+  if (offered === 0) return [explainAbsence(gpuNode, resource)];
+  if (amount > offered) {
+    const message = `the pod asks for ${amount} ${resource}, and the node has ${offered} in all`;
+    return [{ kind: 'TooMany', message }];
+  }
+  const { used, holders } = useOf(gpuNode, resource);
+  if (offered - used >= amount) return [];
+  const names = holders.length > 5 ? [...holders.slice(0, 5), `${holders.length - 5} more`] : holders;
+  const by = names.length === 0 ? '' : `, held by ${names.join(', ')}`;
+  return [{ kind: 'Full', message: `${used} of ${offered} ${resource} are in use${by}` }];
+}
+
+function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
+  const { partition } = gpuNode;
+  const hasOtherName = offerOf(gpuNode, `${resource}.shared`) > 0;
+  const there = hasOtherName ? 0 : slicesOf(gpuNode, resource);
+  if (there > 0 && partition?.spec.strategy !== 'single' && partition?.status?.phase === 'Ready') {
+    const message = `it has ${there} of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy`;
+    return { kind: 'NotAdvertised', message };
+  }
+  const wished = partition?.spec.strategy === 'single' ? 0 : wishedSlices(gpuNode, resource);
+  if (wished > 0 && partition?.status?.phase !== 'Ready') {
+    return {
+      kind: 'Changing',
+      message: `it is to have ${wished} of them; ${partition?.status?.phase ?? 'Pending'}, ${reasonOf(gpuNode)}`,
+    };
+  }
+  return { kind: 'NotOffered', message: `it does not offer ${resource}` };
+}
+
+/** CPU, memory and the like, of which a GPU node may run out first. */
+function judgeOthers(pod: WorkloadPod, { node, pods }: GpuNode): readonly Blocker[] {
+  if (pods === undefined) return [];
+  return ['cpu', 'memory', 'ephemeral-storage'].flatMap((resource): readonly Blocker[] => {
+    const offered = node.status?.allocatable?.[resource];
+    const amount = milliOf(pod, resource);
+    if (offered === undefined || amount === 0n) return [];
+    const used = pods.reduce((sum, one) => sum + milliOf(one, resource), 0n);
+    const total = quantityOf(offered);
+    if (used + amount <= total) return [];
+    return [
+      {
+        kind: 'OtherResource',
+        message: `too little ${resource}: ${offered} in all, ${percent(used, total)} % asked for by others`,
+      },
+    ];
+  });
+}
+
+function milliOf(pod: WorkloadPod, resource: string): bigint {
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const amount = (one: (typeof containers)[number]): bigint => quantityOf(one.resources?.requests?.[resource] ?? 0);
+  const running = containers.reduce((sum, one) => sum + amount(one), 0n);
+  return initContainers.map(amount).reduce((most, one) => (one > most ? one : most), running);
+}
+
+function quantityOf(quantity: string | number): bigint {
+  return parseQuantity(quantity) ?? 0n;
+}
+
+function percent(part: bigint, whole: bigint): string {
+  return whole === 0n ? '0' : String((part * 100n) / whole);
+}

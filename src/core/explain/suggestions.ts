@@ -1,0 +1,116 @@
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
+import { isGpuResource } from '../pods/gpu-resource.ts';
+import { wholeUnits } from '../pods/quantity.ts';
+import { type GpuNode, offerOf, useOf } from './cluster-facts.ts';
+import type { BlockerKind, NodeVerdict } from './node-verdict.ts';
+import { findEdit, type PolicyEdit } from './policy-edit.ts';
+import { sizeOfResource } from './resource-name.ts';
+
+/** What would let a pod run. */
+export type Suggestion =
+  | { readonly kind: 'AskForOther'; readonly resource: string; readonly node: string; readonly message: string }
+  | {
+      readonly kind: 'ChangeSelector';
+      readonly key: string;
+      readonly value: string;
+      readonly node: string;
+      readonly message: string;
+    }
+  | ({ readonly kind: 'EditPolicy' } & PolicyEdit)
+  | { readonly kind: 'Wait'; readonly node: string; readonly message: string };
+
+const ofTheResource: readonly BlockerKind[] = ['NotOffered', 'TooMany', 'Full', 'Changing', 'NotAdvertised'];
+
+/** @param verdicts of all GPU nodes, the nearest first */
+export function listSuggestions(
+  verdicts: readonly NodeVerdict[],
+  asked: ReadonlyMap<string, number>,
+): readonly Suggestion[] {
+  // With several resources at a time no one edit is known to help.
+  const [only, ...others] = asked;
+  if (only === undefined || others.length > 0) return [];
+  const [resource, amount] = only;
+  const nodes = verdicts.map(({ gpuNode }) => gpuNode);
+  return [
+    ...suggestWait(verdicts),
+    ...suggestSelector(verdicts),
+    ...suggestOther(verdicts, resource, amount),
+    ...suggestEdit(verdicts, resource, amount, nodes),
+  ];
+}
+
+function suggestWait(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
+  const changing = verdicts.find(
+    ({ blockers }) => blockers.length > 0 && blockers.every(({ kind }) => kind === 'Changing'),
+  );
+  if (!changing) return [];
+  const { name } = changing.gpuNode;
+  return [{ kind: 'Wait', node: name, message: `wait for node ${name}: it takes pods again when its change is done` }];
+}
+
+/** A node that only labels keep away. */
+function suggestSelector(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
+  const near = verdicts.find(({ blockers, mismatches }) => blockers.length === 1 && mismatches.length === 1);
+  const [mismatch] = near?.mismatches ?? [];
+  if (!near || mismatch?.found === undefined || mismatch.key === 'metadata.name') return [];
+  const { key, found } = mismatch;
+  const node = near.gpuNode.name;
+  return [
+    { kind: 'ChangeSelector', key, value: found, node, message: `select ${key}: ${found}; node ${node} has room` },
+  ];
+}
+
+/** A slice that is at least as large and free, on a node that takes the pod. */
+function suggestOther(verdicts: readonly NodeVerdict[], resource: string, amount: number): readonly Suggestion[] {
+  const size = sizeOfResource(resource);
+  if (!size) return [];
+  const free = verdicts.filter(isOpen).flatMap(({ gpuNode }) =>
+    listFree(gpuNode)
+      .filter(({ name, left }) => name !== resource && left >= amount)
+      .flatMap(({ name, left }) => {
+        const other = sizeOfResource(name);
+        return other && other.compute >= size.compute && other.memory >= size.memory
+          ? [{ gpuNode, name, left, ...other }]
+          : [];
+      }),
+  );
+  const best = free.toSorted((a, b) => a.compute - b.compute || a.memory - b.memory).at(0);
+  if (!best) return [];
+  const { name: node } = best.gpuNode;
+  const message = `ask for ${best.name} instead: node ${node} has ${best.left} free`;
+  return [{ kind: 'AskForOther', resource: best.name, node, message }];
+}
+
+function suggestEdit(
+  verdicts: readonly NodeVerdict[],
+  resource: string,
+  amount: number,
+  nodes: readonly GpuNode[],
+): readonly Suggestion[] {
+  if (resource === GPU_RESOURCE) return [];
+  const edits = new Map<string, Suggestion>();
+  for (const verdict of verdicts) {
+    const { gpuNode } = verdict;
+    const { policy, partition } = gpuNode;
+    if (!isOpen(verdict) || !policy || edits.has(policy.metadata.name) || edits.size >= mostEdits) continue;
+    if (policy.spec.mode === 'Plan' || partition?.status?.device?.step === 'Unknown') continue;
+    const edit = findEdit(gpuNode, resource, amount, nodes);
+    if (edit) edits.set(policy.metadata.name, { kind: 'EditPolicy', ...edit });
+  }
+  return [...edits.values()];
+}
+
+const mostEdits = 3;
+
+/** Nothing but its slices keeps the pod away. */
+function isOpen({ blockers }: NodeVerdict): boolean {
+  return blockers.every(({ kind }) => ofTheResource.includes(kind));
+}
+
+function listFree(gpuNode: GpuNode): readonly { readonly name: string; readonly left: number }[] {
+  const closed = (gpuNode.node.spec?.taints ?? []).some(({ key }) => key.startsWith('gpupartition.dev/'));
+  if (closed) return [];
+  return Object.entries(gpuNode.node.status?.allocatable ?? {})
+    .filter(([name, offered]) => isGpuResource(name) && wholeUnits(offered) > 0)
+    .map(([name]) => ({ name, left: offerOf(gpuNode, name) - useOf(gpuNode, name).used }));
+}

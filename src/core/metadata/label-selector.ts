@@ -1,0 +1,58 @@
+import { explainKey, explainLabelValue } from '../text/label-syntax.ts';
+
+/** metav1.LabelSelector. */
+export interface LabelSelection {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly LabelRequirement[];
+}
+
+interface LabelRequirement {
+  readonly key: string;
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`; one of another version of the API is never met. */
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * Whether labels meet every requirement; metav1.LabelSelector's rules, by which one requirement that cannot be understood makes the
+ * selector meet nothing, and an empty one meets everything.
+ */
+export function meetsSelection({ matchLabels = {}, matchExpressions = [] }: LabelSelection, labels: Labels): boolean {
+  const requirements: readonly LabelRequirement[] = [
+    ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
+    ...matchExpressions,
+  ];
+  return requirements.every((one) => isMet(one, labels)) && requirements.every(isUnderstood);
+}
+
+/** Whether it requires nothing. */
+export function isEmptySelection({ matchLabels = {}, matchExpressions = [] }: LabelSelection): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+function isUnderstood({ key, operator, values = [] }: LabelRequirement): boolean {
+  const wantsValues = operator === 'In' || operator === 'NotIn';
+  return (
+    explainKey(key) === undefined &&
+    values.every((value) => explainLabelValue(value) === undefined) &&
+    wantsValues === values.length > 0
+  );
+}
+
+function isMet({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,166 @@
+import { defaultSystemNamespaces } from '../pods/system-pods.ts';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { countLimit } from '../rollout/limit.ts';
+import type { NodeStanding } from '../rollout/slot.ts';
+import { Fleet, listRefused, type PolicyRecord } from '../policy/fleet.ts';
+import type { AgentView, NodeSettings } from '../node/snapshot.ts';
+import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.ts';
+import { describeEvictions } from './eviction-outlook.ts';
+import { type PlanFault, listFaults } from './faults.ts';
+import { foreseeNode, type NodeOutlook } from './node-outlook.ts';
+import { describeNode, isConcerned, type PlannedNode } from './planned-node.ts';
+import { applyPolicies, type PoliciesAfter, type PolicyChange, type PolicyOutlook } from './policy-change.ts';
+import { summarizeChange } from './summary.ts';
+import { foreseeWaves, type Wave, type Waves } from './waves.ts';
+
+/** What a change of policies does to a cluster. */
+export interface ChangePlan {
+  readonly policies: readonly PolicyOutlook[];
+  /** Nodes that these policies select, or have until now; by name. */
+  readonly nodes: readonly PlannedNode[];
+  /** An estimate: all nodes of a wave are done at the same time. */
+  readonly waves: readonly Wave[];
+  readonly findings: readonly PlanFault[];
+  readonly summary: string;
+}
+
+/** Plans what applying policies to a cluster does, with the controller's own decisions. Nothing is written. */
+export function planChange(
+  cluster: ClusterState,
+  given: readonly GpuPartitionPolicy[],
+  setup: ControllerSetup,
+): ChangePlan {
+  const after = applyPolicies(cluster.policies, given, cluster.now);
+  const fleet = fillFleet(cluster, after, setup);
+  const names = new Set(after.changes.map(({ policy }) => policy));
+  const involved = listInvolved(cluster, fleet, names);
+  const outlooks = foreseeNodes(cluster, fleet, involved, setup);
+  const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), names);
+  const waves = pickWaves(foresee(cluster, after, outlooks, setup), concerns);
+  const pods = groupPods(cluster.pods);
+  const nodes = [...outlooks]
+    .filter(([node]) => involved.affected.has(node))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([node, outlook]) => {
+      const evictions = describeEvictions(outlook, pods.get(node) ?? [], cluster.budgets);
+      return describeNode(outlook, evictions, waves, names);
+    });
+  const policies = after.changes.map((change) => describePolicy(change, fleet.policy(change.policy), waves));
+  const findings = listFaults(policies, nodes);
+  return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, waves.waves, findings) };
+}
+
+function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
+  const fleet = new Fleet({ sharing: setup.pluginConfigMap !== undefined });
+  for (const policy of after.policies) fleet.setPolicy(policy);
+  for (const { metadata } of cluster.nodes) fleet.setNode(metadata.name, metadata.labels ?? {});
+  return fleet;
+}
+
+interface Involved {
+  /** Nodes that the given policies select, or serve now. */
+  readonly affected: ReadonlySet<string>;
+  /** Those, and all that share a rollout with them. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+function listInvolved(cluster: ClusterState, fleet: Fleet, names: ReadonlySet<string>): Involved {
+  const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
+  const affected = cluster.nodes
+    .map(({ metadata }) => metadata.name)
+    .filter((node) => {
+      const served = partitions.get(node)?.spec.policy?.name;
+      return fleet.policiesOf(node).some((name) => names.has(name)) || (served !== undefined && names.has(served));
+    });
+  const policies = new Set(affected.flatMap((node) => fleet.policiesOf(node)));
+  const sharing = [...policies].flatMap((name) => [...(fleet.policy(name)?.nodes ?? [])]);
+  return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]) };
+}
+
+function foreseeNodes(
+  cluster: ClusterState,
+  fleet: Fleet,
+  { nodes }: Involved,
+  setup: ControllerSetup,
+): ReadonlyMap<string, NodeOutlook> {
+  const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
+  const pods = groupPods(cluster.pods);
+  const settings = settingsOf(setup);
+  const involved = cluster.nodes.filter(({ metadata }) => nodes.has(metadata.name));
+  return new Map(
+    involved.map((node) => {
+      const { name } = node.metadata;
+      const partition = partitions.get(name);
+      // What becomes of it where the policy is accepted; whether it is, is said beside that.
+      const claim = { ...fleet.claimOf(name, partition), isAccepted: true };
+      const start = { now: cluster.now, node, partition, claim, settings, pods: pods.get(name) ?? [] };
+      return [name, foreseeNode({ ...start, agent: viewAgent(start) })];
+    }),
+  );
+}
+
+function foresee(
+  { now, partitions }: ClusterState,
+  { policies }: PoliciesAfter,
+  outlooks: ReadonlyMap<string, NodeOutlook>,
+  { maxConcurrentNodes }: ControllerSetup,
+): Waves {
+  const standings = [...outlooks].map(([node, { snapshot, standing }]): NodeStanding => {
+    const { uid = '' } = snapshot.node.metadata;
+    return { ...standing, node, nodeUID: uid, policy: snapshot.claim.winner?.metadata.name };
+  });
+  const deciding = new Set(standings.map(({ policy }) => policy));
+  return foreseeWaves({
+    policies: policies.filter(({ metadata }) => deciding.has(metadata.name)),
+    standings,
+    cap: countLimit(maxConcurrentNodes, partitions.length),
+    now,
+  });
+}
+
+/** Only the nodes that this change is about; others share their rollouts, and the cap. */
+function pickWaves({ waves, held }: Waves, concerns: (node: string) => boolean): Waves {
+  const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
+  return { waves: picked.filter(({ nodes }) => nodes.length > 0), held };
+}
+
+function describePolicy(change: PolicyChange, record: PolicyRecord | undefined, { held }: Waves): PolicyOutlook {
+  const isAccepted = record?.acceptedGeneration === record?.policy.metadata.generation;
+  const refusal = record?.refusal?.message ?? (record && !isAccepted ? listRefused(record) : undefined);
+  const hold = held.get(change.policy);
+  return { ...change, ...(refusal !== undefined && { refusal }), ...(hold !== undefined && { held: hold }) };
+}
+
+/** The controller's own word of an agent that it does not hear of; no other sign of life is in an object. */
+function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot']['partition'] }): AgentView {
+  const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
+}
+
+function groupPods(pods: readonly ClusterPod[]): ReadonlyMap<string, readonly ClusterPod[]> {
+  const groups = new Map<string, ClusterPod[]>();
+  for (const pod of pods) {
+    const node = pod.spec?.nodeName;
+    if (node === undefined) continue;
+    const group = groups.get(node) ?? [];
+    group.push(pod);
+    groups.set(node, group);
+  }
+  return groups;
+}
+
+/** Times do not matter where nothing is done. */
+function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
+  return {
+    settleMs: 0,
+    deadlineMs: 600_000,
+    waitingPollMs: 5000,
+    refreshAfterMs: 1000,
+    advertiseDeadlineMs: 300_000,
+    holdersDeadlineMs: 300_000,
+    gpuHolders,
+    systemNamespaces: defaultSystemNamespaces,
+    pluginSelector,
+    pluginConfigMap,
+  };
+}

@@ -1,0 +1,30 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuHolder } from '../pods/gpu-holders.ts';
+import type { BudgetView } from '../pods/disruption-budget.ts';
+import type { EvictionView } from '../pods/eviction.ts';
+import type { LabelSelector } from '../pods/plugin-pods.ts';
+import type { NodePod, NodeSettings } from '../node/snapshot.ts';
+import type { NodeView } from '../node/node-view.ts';
+import type { Limit } from '../rollout/limit.ts';
+
+/** A pod as far as a plan looks at it. */
+export type ClusterPod = NodePod & EvictionView & { readonly spec?: { readonly nodeName?: string } };
+
+/** A cluster at one moment, read from the API server or from a file. */
+export interface ClusterState {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly nodes: readonly NodeView[];
+  readonly partitions: readonly GpuNodePartition[];
+  readonly policies: readonly GpuPartitionPolicy[];
+  readonly pods: readonly ClusterPod[];
+  readonly budgets: readonly BudgetView[];
+}
+
+/** What the controller was started with, as far as it changes a plan. */
+export interface ControllerSetup {
+  readonly maxConcurrentNodes: Limit;
+  readonly gpuHolders: readonly GpuHolder[];
+  readonly pluginSelector?: LabelSelector | undefined;
+  readonly pluginConfigMap?: NodeSettings['pluginConfigMap'];
+}

@@ -1,0 +1,43 @@
+import { joinWords } from '../gpu/search/layout-words.ts';
+import type { PlannedNode } from './planned-node.ts';
+import type { PolicyOutlook } from './policy-change.ts';
+
+/** Something in a plan that will not go as it should, or not at all. */
+export interface PlanFault {
+  readonly code: 'PolicyInvalid' | 'PolicyNotAccepted' | 'NodeRefused' | 'PodStays' | 'EvictionBlocked';
+  readonly policy?: string;
+  readonly node?: string;
+  /** `NAMESPACE/NAME` */
+  readonly pod?: string;
+  readonly message: string;
+}
+
+const mostNames = 5;
+
+export function listFaults(policies: readonly PolicyOutlook[], nodes: readonly PlannedNode[]): readonly PlanFault[] {
+  return [...policies.flatMap((policy) => judgePolicy(policy, nodes)), ...nodes.flatMap(judgeNode)];
+}
+
+function judgePolicy({ policy, refusal }: PolicyOutlook, nodes: readonly PlannedNode[]): readonly PlanFault[] {
+  if (refusal === undefined) return [];
+  const refused = nodes.filter((node) => node.policy === policy && node.fate === 'Refused');
+  const isInvalid = refused.length === 0 || refused.some(({ reason }) => reason === 'PolicyInvalid');
+  if (isInvalid) return [{ code: 'PolicyInvalid', policy, message: `policy ${policy} is not valid: ${refusal}` }];
+  const names = refused.slice(0, mostNames).map(({ node }) => node);
+  const more = refused.length - names.length;
+  const words = joinWords(more > 0 ? [...names, `${more} more`] : names);
+  const message = `policy ${policy} is not accepted, and nothing of it starts, as long as it selects nodes that cannot take it: ${words}`;
+  return [{ code: 'PolicyNotAccepted', policy, message }];
+}
+
+function judgeNode({ node, fate, reason, message, evictions }: PlannedNode): readonly PlanFault[] {
+  if (fate === 'Refused' && reason !== 'PolicyInvalid') {
+    return [{ code: 'NodeRefused', node, message: `node ${node}: ${message}` }];
+  }
+  return evictions.flatMap(({ pod, fate: end, message: why = '' }): readonly PlanFault[] => {
+    if (end === 'Blocked')
+      return [{ code: 'EvictionBlocked', node, pod, message: `pod ${pod} is not evicted now: ${why}` }];
+    if (end === 'Stays') return [{ code: 'PodStays', node, pod, message: `pod ${pod} is ${why}` }];
+    return [];
+  });
+}

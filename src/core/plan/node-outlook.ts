@@ -1,0 +1,110 @@
+import type { GpuNodePartition } from '../../api/types.ts';
+import { decide, type Decision } from '../node/decide.ts';
+import type { WishFields } from '../node/commands.ts';
+import { recallMemory } from '../node/memory.ts';
+import type { FreshRead, NodeSnapshot } from '../node/snapshot.ts';
+import type { Standing } from '../node/standing.ts';
+import type { Verdict } from '../node/verdict.ts';
+import { managedConfig } from '../nvidia/plugin-config/managed-config.ts';
+import { listReportedHolders } from '../pods/slice-holders.ts';
+import { planDrained } from '../policy/drain-plan.ts';
+import { findForeign } from '../policy/ownership.ts';
+import type { WishPlan } from '../policy/plan-wish.ts';
+import { slotOf } from '../rollout/slot.ts';
+
+/** What becomes of one node. */
+export interface NodeOutlook {
+  /** All that was decided on, with the wish and the plan in the partition. */
+  readonly snapshot: NodeSnapshot & { readonly fresh: FreshRead };
+  /** Whether the controller writes it another wish than it has. */
+  readonly isTold: boolean;
+  /** What its agent will plan; undefined where the policies want nothing of it, or nobody knows its GPUs. */
+  readonly plan: WishPlan | undefined;
+  readonly verdict: Verdict;
+  readonly standing: Standing;
+}
+
+/** What is known of a node before anything is decided: the rest of what is looked at follows from it. */
+export type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> & Required<Pick<NodeSnapshot, 'pods'>>;
+
+/**
+ * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node says what it is waiting for,
+ * which is its turn where nothing is in the way.
+ */
+export function foreseeNode(start: NodeStart): NodeOutlook {
+  const told = tellWish(start);
+  const plan = planAsAgent(start, told);
+  const partition = told && plan ? reportPlan(told, plan) : told;
+  const snapshot = complete({ ...start, partition });
+  const { verdict, standing } = decideAtOnce(snapshot);
+  return { snapshot, isTold: told !== start.partition, plan, verdict, standing };
+}
+
+/** The partition with the wish that the controller writes, if it does. */
+function tellWish(start: NodeStart): GpuNodePartition | undefined {
+  const { partition } = start;
+  const { commands } = decideAtOnce(complete(start));
+  const written = commands.find(({ name }) => name === 'WriteWish');
+  if (partition === undefined || written?.name !== 'WriteWish') return partition;
+  return { ...partition, spec: writeWish(partition.spec, written.fields) };
+}
+
+function writeWish(
+  { policy: _policy, strategy: _strategy, wish: _wish, repairs: _repairs, drain: _drain, ...kept }: Spec,
+  { policy, strategy, wish }: WishFields,
+): Spec {
+  return {
+    ...kept,
+    ...(policy && { policy }),
+    ...(strategy !== null && strategy !== undefined && { strategy }),
+    ...(wish?.gpus && {
+      wish: { gpus: wish.gpus, ...(wish.replaceForeignInstances === true && { replaceForeignInstances: true }) },
+    }),
+  };
+}
+
+type Spec = GpuNodePartition['spec'];
+
+/** As the agent does when it is told a wish. */
+function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefined): WishPlan | undefined {
+  const { device } = partition?.status ?? {};
+  const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+  if (partition === undefined || wish === undefined || !device?.gpus) return undefined;
+  const foreign = findForeign(device.gpus, device.bootID ?? '', device.lastGood, undefined);
+  const marks = { drain: partition.spec.drain, reported: device.plan };
+  // Who runs in no pod, only the agent sees: a plan is the same without their names.
+  return planDrained(device, wish, marks, foreign, new Map());
+}
+
+function reportPlan(partition: GpuNodePartition, { report }: WishPlan): GpuNodePartition {
+  const { status = {} } = partition;
+  return { ...partition, status: { ...status, device: { ...status.device, plan: report } } };
+}
+
+function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead } {
+  const { node, partition, claim } = start;
+  const { winner } = claim;
+  const slot = slotOf(winner?.status?.inFlight, {
+    node: node.metadata.name,
+    nodeUID: node.metadata.uid ?? '',
+    wishGeneration: partition?.spec.policy?.generation ?? 0,
+  });
+  const managed = winner && managedConfig(winner.spec);
+  return {
+    ...start,
+    slot,
+    configFiles: { state: 'Read', files: managed ? { [managed.key]: managed.file } : {} },
+    fresh: {
+      policy: winner && { uid: winner.metadata.uid, generation: winner.metadata.generation },
+      slot,
+      holders: listReportedHolders(partition?.status?.device?.gpus ?? []),
+      resourceSlices: [],
+    },
+  };
+}
+
+function decideAtOnce(snapshot: NodeSnapshot): Exclude<Decision, { readonly look: unknown }> {
+  const decision = decide(snapshot, recallMemory(snapshot.partition?.status));
+  if ('look' in decision) throw new Error(`${decision.look} was looked at, and is asked for again`);
+  return decision;
+}

@@ -1,0 +1,137 @@
+import { joinWords } from '../gpu/search/layout-words.ts';
+import { countWords } from '../text/count-words.ts';
+import { wrapText } from '../text/wrap.ts';
+import type { ChangePlan } from './change-plan.ts';
+import { type EvictionOutlook, isMoving, type PodFate } from './eviction-outlook.ts';
+import type { GpuOutlook, HeldSlice } from './gpu-outlook.ts';
+import type { NodeFate, PlannedNode } from './planned-node.ts';
+import type { PolicyOutlook } from './policy-change.ts';
+
+const width = 80;
+const mostNames = 8;
+
+/** A plan for people, in 80 columns; faults and the summary are not part of it. */
+export function writeChangePlan({ policies, nodes, waves }: ChangePlan): readonly string[] {
+  const blocks = [
+    policies.flatMap(writePolicy),
+    ...waves.map((wave, index) => {
+      const when = wave.notBefore === undefined ? '' : `, not before ${wave.notBefore}`;
+      const taking = wave.nodes.flatMap((name) => nodes.find(({ node }) => node === name) ?? []);
+      return [`Wave ${index + 1} of ${waves.length}${when}: ${countMoves(taking)}`, ...writeAlike(taking)];
+    }),
+    ...still.map(([fate, title]) =>
+      writeStill(
+        title,
+        nodes.filter((node) => node.fate === fate),
+      ),
+    ),
+  ];
+  return blocks.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+/** What becomes of nodes that are in no wave. */
+const still: readonly (readonly [NodeFate, string])[] = [
+  ['Held', 'Held'],
+  ['PlanOnly', 'Mode Plan, nothing is changed'],
+  ['UnderWay', 'Changing already'],
+  ['Waits', 'Waiting'],
+  ['Refused', 'Cannot take it'],
+  ['OtherPolicy', 'Another policy decides'],
+  ['Released', 'No policy any more; the layout stays'],
+  ['Done', 'As the policy says already'],
+];
+
+function writePolicy({ policy, change, held }: PolicyOutlook): readonly string[] {
+  const more = held === undefined ? '' : `: ${held}`;
+  return wrapText(`policy ${policy}: ${change.toLowerCase()}${more}`, width, '  ');
+}
+
+function writeStill(title: string, nodes: readonly PlannedNode[]): readonly string[] {
+  if (nodes.length === 0) return [];
+  const [first] = nodes;
+  if (first?.fate === 'Held' || first?.fate === 'PlanOnly') return [title, ...writeAlike(nodes)];
+  // Of what is as it shall be the names are enough.
+  if (first?.fate === 'Done' || first?.fate === 'Released')
+    return wrapText(`${title}: ${listNames(nodes)}`, width, '  ');
+  const groups = groupBy(nodes, ({ message }) => message);
+  return [title, ...groups.flatMap((group) => writeMessage(group))];
+}
+
+function countMoves(nodes: readonly PlannedNode[]): string {
+  const pods = nodes.flatMap(({ evictions }) => evictions.filter(({ fate }) => isMoving(fate))).length;
+  return `${countWords(nodes.length, 'node')}, ${pods === 0 ? 'no pod' : countWords(pods, 'pod')} evicted`;
+}
+
+function writeMessage(group: readonly PlannedNode[]): readonly string[] {
+  return wrapText(`  ${listNames(group)}: ${group[0]?.message ?? ''}`, width, '    ');
+}
+
+/** Nodes that become the same in the same way are told once; the pods that go from each are named. */
+function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
+  const groups = groupBy(nodes, (node) =>
+    JSON.stringify([node.policy, node.fate === 'Held' ? node.message : '', drawGpus(node.gpus)]),
+  );
+  return groups.flatMap((group, index) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { keep = 0, destroy = 0, create = 0 } = first.plan ?? {};
+    const each = group.length > 1 ? 'each: ' : '';
+    const why = first.fate === 'Held' ? `; ${first.message}` : '';
+    const head = `${listNames(group)} (policy ${first.policy}): ${each}keep ${keep}, destroy ${destroy}, create ${create}${why}`;
+    return [
+      ...(index === 0 ? [] : ['']),
+      ...wrapText(`  ${head}`, width, '    '),
+      ...drawGpus(first.gpus),
+      ...group.flatMap(({ node, evictions }) => evictions.flatMap((one) => writeEviction(node, one))),
+    ];
+  });
+}
+
+/** GPUs that become the same in the same way share a picture. */
+function drawGpus(gpus: readonly GpuOutlook[]): readonly string[] {
+  const changing = gpus.filter(({ isChanging }) => isChanging);
+  const groups = groupBy(changing, (gpu) => JSON.stringify([gpu.product, draw(gpu)]));
+  return groups.flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const indices = group.map(({ index }) => index);
+    return [
+      ...wrapText(`GPU ${indices.join(', ')} (${first.product})${describeRecut(first.recut)}`, width, '  '),
+      ...draw(first),
+    ];
+  });
+}
+
+function draw({ before, after }: GpuOutlook): readonly string[] {
+  return [`now   ${before.picture}`, `after ${after.picture}`];
+}
+
+function describeRecut(recut: readonly HeldSlice[]): string {
+  if (recut.length === 0) return '';
+  return `: other compute instances on ${joinWords(recut.map(({ profile, start }) => `${profile} at ${start}`))}`;
+}
+
+const verbs: Readonly<Record<PodFate, string>> = {
+  Evicted: 'evicts',
+  Deleted: 'deletes',
+  Blocked: 'cannot evict now',
+  Stays: 'cannot evict',
+  Awaited: 'waits for',
+  Gone: 'no longer meets',
+};
+
+function writeEviction(node: string, { pod, fate, holds, message }: EvictionOutlook): readonly string[] {
+  const what = holds.length === 0 ? '' : ` (${holds.join(', ')})`;
+  const why = message === undefined ? '' : `: ${message}`;
+  return wrapText(`  ${node} ${verbs[fate]} pod ${pod}${what}${why}`, width, '    ');
+}
+
+function listNames(nodes: readonly PlannedNode[]): string {
+  const names = nodes.slice(0, mostNames).map(({ node }) => node);
+  const more = nodes.length - names.length;
+  return joinWords(more > 0 ? [...names, `${more} more`] : names);
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
+  return [...Map.groupBy(items, keyOf).values()];
+}

@@ -1,0 +1,93 @@
+import type { NodeReason } from '../../api/names.ts';
+import type { EvictionOutlook } from './eviction-outlook.ts';
+import { describeGpus, type GpuOutlook } from './gpu-outlook.ts';
+import type { NodeOutlook } from './node-outlook.ts';
+import type { Waves } from './waves.ts';
+
+/**
+ * What becomes of a node. `Changes`: in one of the waves. `Held`: it would, and its rollout does not go on by itself. `PlanOnly`: the
+ * policy changes nothing. `UnderWay`: it is changing now, and is planned anew when that has ended. `Waits`: for something that passes.
+ * `Refused`: it cannot take the policy. `OtherPolicy`: another policy has won it, as before. `Released`: no policy selects it any more.
+ */
+export type NodeFate =
+  'Changes' | 'Held' | 'PlanOnly' | 'UnderWay' | 'Waits' | 'Refused' | 'Done' | 'OtherPolicy' | 'Released';
+
+export interface PlannedNode {
+  readonly node: string;
+  /** That decides over it. */
+  readonly policy?: string;
+  readonly fate: NodeFate;
+  /** What the controller says of it, in words of a condition. */
+  readonly reason: NodeReason;
+  readonly message: string;
+  /** From 1. */
+  readonly wave?: number;
+  /** As in `status.device.plan`, once the agent has planned. */
+  readonly plan?: {
+    readonly hash: string;
+    readonly keep: number;
+    readonly destroy: number;
+    readonly create: number;
+  };
+  readonly gpus: readonly GpuOutlook[];
+  readonly evictions: readonly EvictionOutlook[];
+}
+
+/** Whether it is the given policies that change a node, and not another that has won it before. */
+export function isConcerned(outlook: NodeOutlook | undefined, names: ReadonlySet<string>): boolean {
+  const winner = outlook?.snapshot.claim.winner?.metadata.name;
+  return winner === undefined || names.has(winner) || outlook?.isTold === true;
+}
+
+/** @param names of the policies whose change is planned */
+export function describeNode(
+  outlook: NodeOutlook,
+  evictions: readonly EvictionOutlook[],
+  { waves, held }: Waves,
+  names: ReadonlySet<string>,
+): PlannedNode {
+  const { snapshot, plan, verdict } = outlook;
+  const { node, partition, claim } = snapshot;
+  const { name } = node.metadata;
+  const policy = claim.winner?.metadata.name;
+  const wave = waves.findIndex(({ nodes }) => nodes.includes(name));
+  const fate = wave === -1 ? judgeFate(outlook, names) : 'Changes';
+  const hold = fate === 'Held' && policy !== undefined ? held.get(policy) : undefined;
+  const moves = fate === 'Changes' || fate === 'Held' || fate === 'PlanOnly';
+  return {
+    node: name,
+    ...(policy !== undefined && { policy }),
+    fate,
+    reason: verdict.reason,
+    message: hold ?? (fate === 'OtherPolicy' ? explainWinner(policy ?? '') : verdict.message),
+    ...(wave !== -1 && { wave: wave + 1 }),
+    ...(plan && { plan: countPlan(plan.report) }),
+    gpus: describeGpus(partition?.status?.device ?? {}, moves ? plan : undefined),
+    evictions: moves ? evictions : [],
+  };
+}
+
+function judgeFate(outlook: NodeOutlook, names: ReadonlySet<string>): NodeFate {
+  const { snapshot, plan, verdict, standing } = outlook;
+  if (snapshot.claim.winner === undefined) return 'Released';
+  if (!isConcerned(outlook, names)) return 'OtherPolicy';
+  if (standing.isUnderWay) return 'UnderWay';
+  if (standing.request !== undefined || verdict.reason === 'Paused') return 'Held';
+  if (verdict.reason === 'PlanOnly') return plan?.report.refusal === undefined ? 'PlanOnly' : 'Refused';
+  if (verdict.phase === 'Failed' || verdict.phase === 'Invalid') return 'Refused';
+  const isDone = verdict.phase === 'Ready' || (verdict.phase === 'Updating' && plan?.work.length === 0);
+  return isDone ? 'Done' : 'Waits';
+}
+
+function explainWinner(policy: string): string {
+  return `policy ${policy} decides over this node, as before: it has the higher priority, or is older`;
+}
+
+function countPlan({
+  hash,
+  keep,
+  destroy,
+  create,
+}: NonNullable<NodeOutlook['plan']>['report']): NonNullable<PlannedNode['plan']> {
+  return { hash, keep, destroy, create };
+}

@@ -1,0 +1,151 @@
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { FleetRollout } from '../rollout/fleet-rollout.ts';
+import { type Gate, describeGate } from '../rollout/gate.ts';
+import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
+import type { Canary, NodeStanding, Slot } from '../rollout/slot.ts';
+import { timeText } from '../text/time.ts';
+
+/** Nodes that change at a time. */
+export interface Wave {
+  /** In the order in which they start. */
+  readonly nodes: readonly string[];
+  /** When it can start, RFC 3339, where a window or a canary's soak keeps it waiting. */
+  readonly notBefore?: string;
+}
+
+export interface Waves {
+  readonly waves: readonly Wave[];
+  /** Why the rest of a policy's nodes does not start, by policy. */
+  readonly held: ReadonlyMap<string, string>;
+}
+
+interface Rollouts {
+  readonly policies: readonly GpuPartitionPolicy[];
+  readonly standings: readonly NodeStanding[];
+  /** How many nodes may be in flight of all policies together. */
+  readonly cap: number;
+  readonly now: number;
+}
+
+/** More jumps in time than any canary and its windows need. */
+const mostJumps = 32;
+
+/**
+ * The rollouts of policies as their ledgers take them, played through: who is admitted becomes ready, all of a wave together, and nothing else
+ * happens meanwhile.
+ */
+export function foreseeWaves({ policies, standings, cap, now }: Rollouts): Waves {
+  const play = new Play(policies, standings, cap, now);
+  const waves: Wave[] = [];
+  let notBefore: string | undefined;
+  for (let jumps = 0; jumps <= mostJumps;) {
+    const nodes = play.admit();
+    if (nodes.length > 0) {
+      waves.push({ nodes, ...(notBefore !== undefined && { notBefore }) });
+      notBefore = undefined;
+    } else if (play.isUnderWay) {
+      // Whoever is changing now is done first.
+    } else if (play.skipTime()) {
+      jumps += 1;
+      notBefore = timeText(play.now);
+    } else break;
+    play.finish();
+  }
+  return { waves, held: play.held() };
+}
+
+class Play {
+  now: number;
+  readonly #rollout = new FleetRollout();
+  readonly #policies: readonly GpuPartitionPolicy[];
+  readonly #uids: ReadonlyMap<string, string>;
+  readonly #sizes = new Map<string, number>();
+  readonly #cap: number;
+  readonly #ledgers = new Map<string, readonly Slot[]>();
+  readonly #canaries = new Map<string, Canary | undefined>();
+  readonly #steps = new Map<string, LedgerStep>();
+
+  constructor(policies: readonly GpuPartitionPolicy[], standings: readonly NodeStanding[], cap: number, now: number) {
+    this.now = now;
+    this.#cap = cap;
+    this.#policies = policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    this.#uids = new Map(standings.map(({ node, nodeUID }) => [node, nodeUID]));
+    for (const { metadata, status } of policies) {
+      this.#ledgers.set(metadata.name, status?.inFlight ?? []);
+      this.#canaries.set(metadata.name, status?.canary);
+    }
+    for (const standing of standings) {
+      this.#rollout.put(standing);
+      if (standing.policy === undefined) continue;
+      this.#sizes.set(standing.policy, (this.#sizes.get(standing.policy) ?? 0) + 1);
+    }
+  }
+
+  get isUnderWay(): boolean {
+    return this.#policies.some(({ metadata }) => this.#rollout.of(metadata.name).underWay.size > 0);
+  }
+
+  /** One step of each ledger. @returns nodes that start */
+  admit(): readonly string[] {
+    // What one gives back, another may take.
+    for (const policy of this.#policies) this.#step(policy, false);
+    return this.#policies.flatMap((policy) => {
+      const { underWay } = this.#rollout.of(policy.metadata.name);
+      return this.#step(policy, true).admitted.filter((node) => !underWay.has(node));
+    });
+  }
+
+  /** All that have a slot become ready. */
+  finish(): void {
+    for (const { node, startTime } of [...this.#ledgers.values()].flat()) {
+      const standing = this.#rollout.standingOf(node);
+      if (standing === undefined) continue;
+      const { request: _request, ...rest } = standing;
+      const done = { isVerified: true, isUnderWay: false, hasFailed: false, isReady: true, slot: startTime };
+      this.#rollout.put({ ...rest, ...done });
+    }
+  }
+
+  /** To when it goes on by itself. @returns false where it never does */
+  skipTime(): boolean {
+    const left = [...this.#steps.values()].flatMap(({ gate, requeueAfterMs }) =>
+      gate !== undefined && requeueAfterMs !== undefined ? [requeueAfterMs] : [],
+    );
+    if (left.length === 0) return false;
+    this.now += Math.min(...left);
+    return true;
+  }
+
+  held(): ReadonlyMap<string, string> {
+    const gates = [...this.#steps].flatMap(([name, { gate }]): readonly [string, Gate][] =>
+      gate === undefined ? [] : [[name, gate]],
+    );
+    return new Map(gates.map(([name, gate]) => [name, describeGate(gate)]));
+  }
+
+  #step(policy: GpuPartitionPolicy, mayAdmit: boolean): LedgerStep {
+    const { name } = policy.metadata;
+    const inFlight = this.#ledgers.get(name) ?? [];
+    const canary = this.#canaries.get(name);
+    const { inFlight: _ledger, canary: _canary, ...status } = policy.status ?? {};
+    const step = stepLedger({
+      now: this.now,
+      policy: { ...policy, status: { ...status, inFlight, ...(canary && { canary }) } },
+      standings: this.#rollout.of(name),
+      standingOf: (node) => this.#rollout.standingOf(node),
+      uidOf: (node) => this.#uids.get(node),
+      size: this.#sizes.get(name) ?? 0,
+      mayAdmit,
+      cap: this.#cap - this.#inFlightBeside(name),
+      frozen: undefined,
+    });
+    this.#steps.set(name, step);
+    this.#ledgers.set(name, step.ledger);
+    this.#canaries.set(name, step.canary);
+    return step;
+  }
+
+  #inFlightBeside(name: string): number {
+    return [...this.#ledgers].reduce((sum, [other, ledger]) => sum + (other === name ? 0 : ledger.length), 0);
+  }
+}

@@ -1,0 +1,13 @@
+import { specDefaults } from '../../api/generated/gpu-partition-policy.defaults.ts';
+import type { PolicySpec } from '../../api/types.ts';
+
+/** A spec as the API server keeps it: what a file leaves out has the schema's defaults. */
+export function fillDefaults(spec: PolicySpec): PolicySpec {
+  return {
+    ...specDefaults,
+    ...spec,
+    drain: { ...specDefaults.drain, ...spec.drain },
+    rollout: { ...specDefaults.rollout, ...spec.rollout },
+    allow: { ...specDefaults.allow, ...spec.allow },
+  };
+}

@@ -1,0 +1,36 @@
+import type { GpuReport } from '../../api/types.ts';
+import type { ConditionDraft, StatusCondition } from './conditions.ts';
+
+/** Names the GPUs that do not do their work; nothing is said of it on a node that never had one. */
+export function judgeDegraded(
+  gpus: readonly GpuReport[],
+  current: readonly StatusCondition[],
+  observed: Pick<ConditionDraft, 'observedGeneration'>,
+): readonly ConditionDraft[] {
+  const sick = gpus.flatMap((gpu) => {
+    const found = gpu.error ?? gpu.health?.message;
+    return found === undefined ? [] : [`GPU ${gpu.index} (${gpu.product}, ${gpu.pciBusId}): ${found}${advise(gpu)}`];
+  });
+  if (sick.length > 0) {
+    const message = `${sick.join('; ')}. What does not work is not repartitioned; the other GPUs are`.slice(0, 4096);
+    return [{ type: 'Degraded', status: 'True', reason: 'GpusUnhealthy', message, ...observed }];
+  }
+  if (!current.some(({ type }) => type === 'Degraded')) return [];
+  return [{ type: 'Degraded', status: 'False', reason: 'GpusHealthy', message: '', ...observed }];
+}
+
+function advise({ error, health }: GpuReport): string {
+  if (error !== undefined || health === undefined) return '';
+  switch (health.action) {
+    case 'Drain':
+      return '; drain it of peer-to-peer traffic';
+    case 'Reset':
+      return '; drain the GPU and reset it (nvidia-smi --gpu-reset), or reboot the node';
+    case 'Reboot':
+      return '; drain the node and reboot it';
+    case 'Replace':
+      return '; have the GPU replaced';
+    case 'Unknown':
+      return '; look it up in NVIDIA’s documents of this driver';
+  }
+}

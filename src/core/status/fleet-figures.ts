@@ -1,0 +1,152 @@
+import type { GpuNodePartition, InstanceReport } from '../../api/types.ts';
+import type { Geometry } from '../gpu/geometry/geometry.ts';
+import { gridOf } from '../gpu/search/grid.ts';
+import { liveGeometry } from '../policy/live-geometry.ts';
+
+/** How many of something there are, by what tells them apart. */
+export interface Figure<Label extends string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
+
+/** A fleet in numbers: none of them is about one node, pod or GPU. */
+export interface FleetFigures {
+  readonly nodes: readonly Figure<'policy' | 'phase' | 'reason'>[];
+  readonly gpus: readonly Figure<'pool' | 'product' | 'state'>[];
+  /** By what the driver asks for; they are counted in `gpus` too. */
+  readonly unhealthy: readonly Figure<'pool' | 'action'>[];
+  readonly instances: readonly Figure<'pool' | 'profile' | 'state'>[];
+  /** Slices of GPUs in MIG mode that no instance has, so that nobody can get them in this layout. */
+  readonly stranded: readonly Figure<'pool' | 'resource'>[];
+  /** Nodes whose last grant or reading failed. */
+  readonly deviceErrors: readonly Figure<'code'>[];
+}
+
+/** Labels by which node pools are told apart, the one that counts first. */
+const poolLabels = [
+  'karpenter.sh/nodepool',
+  'cloud.google.com/gke-nodepool',
+  'eks.amazonaws.com/nodegroup',
+  'kubernetes.azure.com/agentpool',
+  'pool',
+];
+
+/** The pool of a node; empty where no label names one. */
+export function poolOf(labels: Readonly<Record<string, string>> | undefined): string {
+  const key = poolLabels.find((label) => labels?.[label] !== undefined);
+  return key === undefined ? '' : (labels?.[key] ?? '');
+}
+
+type GpuKind = Pick<GpuPartitionGroup, 'pool' | 'product' | 'state' | 'geometry' | 'instances'>;
+
+interface GpuPartitionGroup {
+  readonly pool: string;
+  readonly product: string;
+  readonly state: 'whole' | 'mig' | 'unreadable';
+  readonly geometry: Geometry | undefined;
+  readonly instances: readonly InstanceReport[];
+  count: number;
+}
+
+/**
+ * Counts a fleet. GPUs that are cut alike share their list of instances in the controller, so that they are counted once.
+ *
+ * @param poolOfNode the pool of a node by its name
+ */
+export function countFleet(partitions: Iterable<GpuNodePartition>, poolOfNode: (node: string) => string): FleetFigures {
+  const nodes = new Sums<'policy' | 'phase' | 'reason'>();
+  const deviceErrors = new Sums<'code'>();
+  const unhealthy = new Sums<'pool' | 'action'>();
+  const groups = new GpuGroups();
+  for (const partition of partitions) {
+    const { spec, status, metadata } = partition;
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    const labels = {
+      policy: spec.policy?.name ?? '',
+      phase: status?.phase ?? 'Pending',
+      reason: ready?.reason ?? 'AgentNotReporting',
+    };
+    nodes.add(labels, 1);
+    const { device } = status ?? {};
+    if (device?.error) deviceErrors.add({ code: device.error.code }, 1);
+    const pool = poolOfNode(metadata.name);
+    for (const gpu of device?.gpus ?? []) {
+      if (gpu.health) unhealthy.add({ pool, action: gpu.health.action }, 1);
+      const state = gpu.error !== undefined ? 'unreadable' : gpu.mig === 'Enabled' ? 'mig' : 'whole';
+      const geometry = state === 'mig' && device ? liveGeometry(device, gpu) : undefined;
+      groups.add({ pool, product: gpu.product, state, geometry, instances: gpu.instances });
+    }
+  }
+  return {
+    nodes: nodes.list(),
+    deviceErrors: deviceErrors.list(),
+    unhealthy: unhealthy.list(),
+    ...countGpus(groups.list()),
+  };
+}
+
+function countGpus(groups: readonly GpuPartitionGroup[]): Pick<FleetFigures, 'gpus' | 'instances' | 'stranded'> {
+  const gpus = new Sums<'pool' | 'product' | 'state'>();
+  const instances = new Sums<'pool' | 'profile' | 'state'>();
+  const stranded = new Sums<'pool' | 'resource'>();
+  for (const { pool, product, state, geometry, instances: list, count } of groups) {
+    gpus.add({ pool, product, state }, count);
+    for (const { profile, busy } of list) {
+      instances.add({ pool, profile, state: busy === true ? 'used' : 'free' }, count);
+    }
+    if (geometry === undefined) continue;
+    const left = strandedSlices(geometry, list);
+    stranded.add({ pool, resource: 'compute' }, count * left.compute);
+    stranded.add({ pool, resource: 'memory' }, count * left.memory);
+  }
+  return { gpus: gpus.list(), instances: instances.list(), stranded: stranded.list() };
+}
+
+/** Slices of a GPU in MIG mode that belong to no instance. */
+export function strandedSlices(
+  geometry: Geometry,
+  instances: readonly Pick<InstanceReport, 'profile'>[],
+): { readonly compute: number; readonly memory: number } {
+  const grid = gridOf(geometry);
+  const held = instances.flatMap(({ profile }) => grid.profiles[grid.indexOf.get(profile) ?? -1] ?? []);
+  const sum = (key: 'computeSlices' | 'memorySlices'): number => held.reduce((all, one) => all + one[key], 0);
+  return {
+    compute: Math.max(0, geometry.computeSlices - sum('computeSlices')),
+    memory: Math.max(0, geometry.memorySlices - sum('memorySlices')),
+  };
+}
+
+/** GPUs by all that is counted of them. */
+class GpuGroups {
+  readonly #byInstances = new Map<readonly InstanceReport[], GpuPartitionGroup[]>();
+
+  add(kind: GpuKind): void {
+    const alike = this.#byInstances.get(kind.instances) ?? [];
+    const group = alike.find(
+      ({ pool, product, state, geometry }) =>
+        pool === kind.pool && product === kind.product && state === kind.state && geometry === kind.geometry,
+    );
+    if (group) group.count += 1;
+    else alike.push({ ...kind, count: 1 });
+    if (!group) this.#byInstances.set(kind.instances, alike);
+  }
+
+  list(): readonly GpuPartitionGroup[] {
+    return [...this.#byInstances.values()].flat();
+  }
+}
+
+class Sums<Label extends string> {
+  readonly #sums = new Map<string, { readonly labels: Readonly<Record<Label, string>>; value: number }>();
+
+  add(labels: Readonly<Record<Label, string>>, amount: number): void {
+    const key = Object.values(labels).join('\n');
+    const known = this.#sums.get(key);
+    if (known) known.value += amount;
+    else this.#sums.set(key, { labels, value: amount });
+  }
+
+  list(): readonly Figure<Label>[] {
+    return [...this.#sums.values()];
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Lines of at most `width` characters, broken at spaces; a word that is longer stays whole. Spaces before the text stay.
+ *
+ * @param indent of lines after the first
+ */
+export function wrapText(text: string, width: number, indent = ''): readonly string[] {
+  const lines: string[] = [];
+  const [first = '', ...words] = text.trimStart().split(' ');
+  let line = text.slice(0, text.length - text.trimStart().length) + first;
+  for (const word of words) {
+    if (line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = `${indent}${word}`;
+    } else line = `${line} ${word}`;
+  }
+  return [...lines, line];
+}

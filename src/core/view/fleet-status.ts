@@ -1,0 +1,211 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { countLimit } from '../rollout/limit.ts';
+import { drawTable, fitLine, type Line, span, type Tone } from './line.ts';
+import { drawNodeStatus, toneOfPhase } from './node-status.ts';
+
+/** One policy as people see it. */
+export interface PolicyStatusView {
+  readonly policy: string;
+  readonly mode: string;
+  readonly ready: number;
+  readonly matched: number;
+  readonly reason: string;
+  readonly message: string;
+  /** Nodes that have been admitted and are not done yet, with the time at which their pods must be gone. */
+  readonly inFlight: readonly {
+    readonly node: string;
+    readonly since: string | undefined;
+    readonly deadline: string | undefined;
+  }[];
+  /** How many may be. */
+  readonly maxUnavailable: number;
+  readonly canary: readonly string[];
+}
+
+/** One node in the table of the fleet. */
+export interface NodeRowView {
+  readonly node: string;
+  readonly policy: string | undefined;
+  readonly phase: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly layout: string;
+  /** GPU instances in use, of all. */
+  readonly used: number;
+  readonly instances: number;
+}
+
+export interface FleetStatusView {
+  readonly policies: readonly PolicyStatusView[];
+  readonly phases: readonly PhaseView[];
+  /** Those that need somebody first. */
+  readonly nodes: readonly NodeRowView[];
+}
+
+interface PhaseView {
+  readonly phase: string;
+  readonly count: number;
+  readonly reasons: readonly { readonly reason: string; readonly count: number; readonly nodes: readonly string[] }[];
+}
+
+/** In the order in which somebody has to look at them. */
+const phaseOrder = ['Failed', 'Invalid', 'Waiting', 'Updating', 'Pending', 'Ready', 'Unmanaged'];
+const mostNamed = 3;
+
+export function viewFleet(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+): FleetStatusView {
+  const nodes = partitions.map(viewRow).toSorted(byUrgency);
+  return {
+    policies: policies.map(viewPolicy).toSorted((a, b) => compareText(a.policy, b.policy)),
+    phases: [...Map.groupBy(nodes, ({ phase }) => phase)].map(([phase, list]) => viewPhase(phase, list)),
+    nodes,
+  };
+}
+
+function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatusView {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const matched = status?.nodes?.matched ?? 0;
+  return {
+    policy: metadata.name,
+    mode: spec.mode ?? 'Enforce',
+    ready: status?.nodes?.ready ?? 0,
+    matched,
+    reason: ready?.reason ?? 'Unknown',
+    message: ready?.message ?? 'the controller has not looked at it yet',
+    inFlight: (status?.inFlight ?? []).map(({ node, startTime, deadline }) => ({ node, since: startTime, deadline })),
+    maxUnavailable: countLimit(spec.rollout?.maxUnavailable ?? 1, matched),
+    canary: status?.canary?.nodes ?? [],
+  };
+}
+
+function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const instances = (status?.device?.gpus ?? []).flatMap((gpu) => (gpu.mig === 'Enabled' ? gpu.instances : []));
+  return {
+    node: metadata.name,
+    policy: spec.policy?.name,
+    phase: status?.phase ?? 'Pending',
+    reason: ready?.reason ?? 'AgentNotReporting',
+    message: ready?.message ?? '',
+    layout: status?.layout ?? '',
+    used: instances.filter(({ busy }) => busy === true).length,
+    instances: instances.length,
+  };
+}
+
+function viewPhase(phase: string, nodes: readonly NodeRowView[]): PhaseView {
+  const reasons = [...Map.groupBy(nodes, ({ reason }) => reason)]
+    .map(([reason, list]) => ({ reason, count: list.length, nodes: list.slice(0, mostNamed).map(({ node }) => node) }))
+    .toSorted((a, b) => b.count - a.count || compareText(a.reason, b.reason));
+  return { phase, count: nodes.length, reasons };
+}
+
+function byUrgency(a: NodeRowView, b: NodeRowView): number {
+  return rankOf(a.phase) - rankOf(b.phase) || compareText(a.node, b.node);
+}
+
+/** One that is not known yet needs somebody. */
+function rankOf(phase: string): number {
+  return phaseOrder.indexOf(phase);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export interface FleetPictureOptions {
+  readonly columns: number;
+  /** Every node, with its GPUs. */
+  readonly isWide?: boolean;
+  /** Most nodes in the table. */
+  readonly mostNodes?: number;
+}
+
+/** The fleet on a screen: policies, nodes by phase, and the nodes that need somebody first. */
+export function drawFleet(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  { columns, isWide = false, mostNodes = 20 }: FleetPictureOptions,
+): readonly Line[] {
+  const view = viewFleet(policies, partitions);
+  const byName = new Map(partitions.map((partition) => [partition.metadata.name, partition]));
+  const pictures = isWide
+    ? view.nodes.flatMap(({ node }) => {
+        const partition = byName.get(node);
+        return partition ? [[], ...drawNodeStatus(partition, columns)] : [];
+      })
+    : [[], ...drawNodes(view.nodes, columns, mostNodes)];
+  const none: Line = [span('no GPU node: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
+  return [
+    ...drawPolicies(view.policies, columns),
+    [],
+    ...drawPhases(view.phases, columns),
+    ...(view.nodes.length === 0 ? [fitLine(none, columns)] : pictures),
+  ];
+}
+
+function drawPolicies(policies: readonly PolicyStatusView[], columns: number): readonly Line[] {
+  if (policies.length === 0) return [[span('no policy')]];
+  const rows = policies.map(({ policy, mode, ready, matched, inFlight, maxUnavailable, reason, message }) => [
+    span(policy, 'title'),
+    span(mode),
+    span(`${ready}/${matched}`),
+    span(`${inFlight.length}/${maxUnavailable}`),
+    span(reason, toneOfReason(reason)),
+    span(message, 'dim'),
+  ]);
+  const changing = policies.flatMap(({ policy, inFlight, canary }): readonly Line[] => {
+    const named = inFlight
+      .slice(0, 5)
+      .map(({ node, since }) => (since === undefined ? node : `${node} since ${since.slice(11, 19)}`));
+    const more = inFlight.length > 5 ? [`${inFlight.length - 5} more`] : [];
+    const flight: Line = [span(`${policy} changes now: ${[...named, ...more].join(', ')}`)];
+    const first: Line = [span(`${policy} began with: ${canary.slice(0, 5).join(', ')}`)];
+    return [
+      ...(inFlight.length > 0 ? [fitLine(flight, columns)] : []),
+      ...(canary.length > 0 ? [fitLine(first, columns)] : []),
+    ];
+  });
+  return [...drawTable(['POLICY', 'MODE', 'READY', 'CHANGING', 'REASON', 'MESSAGE'], rows, columns), ...changing];
+}
+
+function toneOfReason(reason: string): Tone {
+  if (['Ready', 'NoNodes', 'PlanOnly'].includes(reason)) return 'good';
+  if (['Failed', 'Invalid', 'Conflicted', 'Halted', 'DoesNotFit', 'UnknownProfile'].includes(reason)) return 'bad';
+  return 'warn';
+}
+
+function drawPhases(phases: readonly PhaseView[], columns: number): readonly Line[] {
+  const width = String(Math.max(0, ...phases.map(({ count }) => count))).length;
+  return phases.map(({ phase, count, reasons }) => {
+    const words = reasons
+      .filter(({ reason }) => reason !== phase)
+      .map(
+        ({ reason, count: many, nodes }) =>
+          `${many} ${reason}${phase === 'Ready' ? '' : ` (${nodes.join(', ')}${many > nodes.length ? ', …' : ''})`}`,
+      );
+    const line = [
+      span(`${String(count).padStart(width)} `),
+      span(phase.padEnd(9), toneOfPhase(phase)),
+      span(`  ${words.join('; ')}`, 'dim'),
+    ];
+    return fitLine(line, columns);
+  });
+}
+
+function drawNodes(nodes: readonly NodeRowView[], columns: number, most: number): readonly Line[] {
+  const rows = nodes
+    .slice(0, most)
+    .map(({ node, policy, phase, reason, used, instances, layout, message }) => [
+      span(node, 'title'),
+      span(policy ?? '-'),
+      span(phase, toneOfPhase(phase)),
+      span(`${used}/${instances}`),
+      phase === 'Ready' || phase === 'Unmanaged' ? span(layout) : span(`${reason}: ${message}`, 'dim'),
+    ]);
+  const more: readonly Line[] =
+    nodes.length > most ? [[span(`and ${nodes.length - most} more nodes; -o wide shows all`, 'dim')]] : [];
+  return [...drawTable(['NODE', 'POLICY', 'PHASE', 'USED', 'LAYOUT OR REASON'], rows, columns), ...more];
+}

@@ -1,0 +1,140 @@
+import type { DeviceReport, GpuReport, GpuWish } from '../../api/types.ts';
+import type { Geometry } from '../gpu/geometry/geometry.ts';
+import { planGpuChange } from '../gpu/plan/gpu-change.ts';
+import { drawCells } from '../gpu/plan/picture.ts';
+import { placeOf } from '../gpu/search/instance.ts';
+import type { ForeignInstances } from '../policy/ownership.ts';
+import { viewReport } from '../policy/report-view.ts';
+import { meetsWish } from '../policy/wish.ts';
+import { type Line, type Span, span, type Tone } from './line.ts';
+
+/** One GPU instance in a picture. */
+export interface PicturedSlice {
+  readonly profile: string;
+  readonly start: number;
+  readonly state: 'used' | 'free' | 'going' | 'coming';
+  /** Used, whatever becomes of it. */
+  readonly busy: boolean;
+  readonly pods: readonly string[];
+}
+
+/** One GPU as it is, and as it is to be. */
+export interface GpuPicture {
+  readonly index: number;
+  readonly product: string;
+  /** Why it cannot be read. */
+  readonly error?: string;
+  /** What its driver says of its health, where it is not well. */
+  readonly health?: string;
+  /** Pods that hold the whole GPU. */
+  readonly pods: readonly string[];
+  /** Undefined for a GPU that is whole. */
+  readonly now: readonly PicturedSlice[] | undefined;
+  /** Absent where nothing is to change. */
+  readonly after?: { readonly slices: readonly PicturedSlice[] | undefined } | { readonly refusal: string };
+}
+
+/** @param wish undefined where no policy decides over the GPU */
+export function pictureGpu(
+  device: DeviceReport,
+  gpu: GpuReport,
+  wish: GpuWish | undefined,
+  foreign: ForeignInstances,
+): GpuPicture {
+  const { index, product, error, health, pods = [] } = gpu;
+  const base = {
+    index,
+    product: product.replace(/^NVIDIA /, ''),
+    pods,
+    ...(error !== undefined && { error }),
+    ...(health && { health: health.message }),
+  };
+  const now = gpu.mig === 'Enabled' ? gpu.instances.map((one): PicturedSlice => sliceOf(one)) : undefined;
+  if (!wish || error !== undefined || meetsWish(gpu, wish)) return { ...base, now };
+  const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
+  const untouchable = foreign.get(gpu.uuid);
+  const result = planGpuChange(viewReport(device, gpu), want, (place) => untouchable?.has(placeOf(place)) !== true);
+  if ('refusal' in result) return { ...base, now, after: { refusal: result.refusal.message } };
+  const { destroy, keep, create } = result.change;
+  const going = new Set(destroy.map(placeOf));
+  const kept = new Set(keep.map(placeOf));
+  const marked = now?.map((one): PicturedSlice => (going.has(placeOf(one)) ? { ...one, state: 'going' } : one));
+  const coming = create.map(({ profile, start }): PicturedSlice => ({
+    profile,
+    start,
+    state: 'coming',
+    busy: false,
+    pods: [],
+  }));
+  const slices = [...(now ?? []).filter((one) => kept.has(placeOf(one))), ...coming].toSorted(
+    (a, b) => a.start - b.start,
+  );
+  return { ...base, now: marked, after: { slices: want === 'Disabled' ? undefined : slices } };
+}
+
+function sliceOf({ profile, start, busy = false, pods = [] }: GpuReport['instances'][number]): PicturedSlice {
+  return { profile, start, state: busy ? 'used' : 'free', busy, pods };
+}
+
+const indent = '       ';
+/** Beyond it a slice gets no clearer. */
+const widest = 143;
+
+/** A GPU in lines: what is on it, what will be, and who holds what. */
+export function drawGpuPicture(
+  name: string,
+  picture: GpuPicture,
+  geometry: Geometry | undefined,
+  columns: number,
+): readonly Line[] {
+  const { product, error, health, now, after, pods } = picture;
+  const sick = health === undefined ? [] : [span(`  ${health}`, 'bad')];
+  const title = [span(name, 'title'), span(`  ${product}`), ...sick];
+  if (error !== undefined) return [[...title, span(`  ${error}`, 'bad')]];
+  if (geometry === undefined) return [[...title, span('  no MIG: whole GPU'), ...holders(pods)]];
+  const bar = (word: string, slices: readonly PicturedSlice[] | undefined): Line => [
+    span(`  ${word.padEnd(5)}`, 'dim'),
+    ...drawBar(geometry, slices, Math.min(columns - indent.length - 2, widest)),
+  ];
+  const planned: readonly Line[] =
+    after === undefined
+      ? []
+      : 'refusal' in after
+        ? [[span('  then '), span(after.refusal, 'bad')]]
+        : [bar('then', after.slices)];
+  const held = (now ?? []).flatMap(({ profile, start, pods: names }): readonly Line[] =>
+    names.length === 0 ? [] : [[span(`${indent}${profile} at ${start}: ${names.join(', ')}`, 'dim')]],
+  );
+  const whole = pods.length === 0 ? [] : [[span(`${indent}whole GPU: ${pods.join(', ')}`, 'dim')]];
+  return [title, bar('now', now), ...planned, ...held, ...whole];
+}
+
+function holders(pods: readonly string[]): readonly Span[] {
+  return pods.length === 0 ? [] : [span(`, held by ${pods.join(', ')}`, 'used')];
+}
+
+const tones: Readonly<Record<PicturedSlice['state'], Tone>> = {
+  used: 'used',
+  free: 'free',
+  going: 'going',
+  coming: 'coming',
+};
+const marks: Readonly<Record<PicturedSlice['state'], string>> = { used: '', free: '', going: '-', coming: '+' };
+
+function drawBar(geometry: Geometry, slices: readonly PicturedSlice[] | undefined, width: number): Line {
+  const byStart = new Map(slices?.map((one) => [one.start, one]));
+  const cells = drawCells(geometry, slices, width, ({ start, busy }) => {
+    const state = byStart.get(start)?.state ?? 'free';
+    return `${busy === true ? '*' : ''}${marks[state]}`;
+  });
+  return [
+    span('|'),
+    ...cells.flatMap(({ instance, text }) => {
+      const slice = instance && byStart.get(instance.start);
+      return [span(text, slice ? tones[slice.state] : 'dim'), span('|')];
+    }),
+  ];
+}
+
+/** Explains the marks. */
+export const legend = '* in use   - goes   + comes   . no slice';

@@ -1,0 +1,95 @@
+/** What a piece of text is about; a terminal gives each its colour. */
+export type Tone = 'plain' | 'title' | 'good' | 'warn' | 'bad' | 'dim' | 'used' | 'free' | 'going' | 'coming';
+
+export interface Span {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** One line on a screen. */
+export type Line = readonly Span[];
+
+export function span(text: string, tone: Tone = 'plain'): Span {
+  return { text, tone };
+}
+
+export function plainText(line: Line): string {
+  return line.map(({ text }) => text).join('');
+}
+
+/** Columns that a text takes; names and messages here have no characters of two columns. */
+function widthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+/** The line, cut off with `…` where it is too long. */
+export function fitLine(line: Line, columns: number): Line {
+  let left = columns;
+  const fitted: Span[] = [];
+  const total = widthOf(plainText(line));
+  for (const { text, tone } of line) {
+    const width = widthOf(text);
+    const isLast = total <= columns;
+    if (isLast || width < left) {
+      fitted.push({ text, tone });
+      left -= width;
+      continue;
+    }
+    if (left > 0)
+      fitted.push({
+        text: `${Array.from(text)
+          .slice(0, left - 1)
+          .join('')}…`,
+        tone,
+      });
+    break;
+  }
+  return trimEnd(fitted);
+}
+
+function trimEnd(line: readonly Span[]): Line {
+  const last = line.at(-1);
+  if (!last) return line;
+  const text = last.text.trimEnd();
+  if (text === last.text) return line;
+  const rest = line.slice(0, -1);
+  return text === '' ? trimEnd(rest) : [...rest, { ...last, text }];
+}
+
+/** Rows under a header, each column as wide as its widest cell; the last one has what is left. */
+export function drawTable(
+  header: readonly string[],
+  rows: readonly (readonly Span[])[],
+  columns: number,
+): readonly Line[] {
+  const all = [header.map((text) => span(text, 'dim')), ...rows];
+  const widths = header.map((_, at) => Math.max(...all.map((row) => widthOf(row[at]?.text ?? ''))));
+  return all.map((row) =>
+    fitLine(
+      row.flatMap(({ text, tone }, at) => {
+        const gap = at === row.length - 1 ? '' : ' '.repeat((widths[at] ?? 0) - widthOf(text) + 2);
+        return [{ text, tone }, span(gap)];
+      }),
+      columns,
+    ),
+  );
+}
+
+/** A text in lines of at most so many columns, broken between words. */
+export function wrapText(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/).filter((one) => one !== '')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (widthOf(longer) <= columns) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    for (; widthOf(line) > columns; line = Array.from(line).slice(columns).join('')) {
+      lines.push(Array.from(line).slice(0, columns).join(''));
+    }
+  }
+  return line === '' ? lines : [...lines, line];
+}

@@ -1,0 +1,116 @@
+import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
+import { findForeign } from '../policy/ownership.ts';
+import { liveGeometry } from '../policy/live-geometry.ts';
+import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
+import { fitLine, type Line, plainText, span, type Tone, wrapText } from './line.ts';
+
+/** One node as people see it. */
+export interface NodeStatusView {
+  readonly node: string;
+  readonly policy: string | undefined;
+  readonly strategy: string | undefined;
+  readonly phase: string;
+  readonly reason: string;
+  readonly message: string;
+  /** Layout of the device in words. */
+  readonly layout: string;
+  /** What the agent would do. */
+  readonly plan:
+    | { readonly keep: number; readonly destroy: number; readonly create: number; readonly pods: readonly string[] }
+    | undefined;
+  readonly error: string | undefined;
+  readonly driver: string | undefined;
+  readonly gpus: readonly GpuPicture[];
+}
+
+export function viewNodeStatus({ metadata, spec, status }: GpuNodePartition): NodeStatusView {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const { device } = status ?? {};
+  const foreign = findForeign(device?.gpus ?? [], device?.bootID ?? '', device?.lastGood, undefined);
+  const wishOf = ({ uuid }: GpuReport) => spec.wish?.gpus.find((one) => one.uuid === uuid);
+  const { plan } = device ?? {};
+  const isPlanned = plan !== undefined && (plan.gpusChanging ?? 0) > 0;
+  return {
+    node: metadata.name,
+    policy: spec.policy?.name,
+    strategy: spec.strategy,
+    phase: status?.phase ?? 'Pending',
+    reason: ready?.reason ?? 'AgentNotReporting',
+    message: ready?.message ?? 'nothing is known of it yet',
+    layout: status?.layout ?? '',
+    plan: isPlanned
+      ? { keep: plan.keep, destroy: plan.destroy, create: plan.create, pods: plan.affectedPods ?? [] }
+      : undefined,
+    error: device?.error && `${device.error.code}: ${device.error.message}`,
+    driver: device?.driverVersion,
+    gpus: (device?.gpus ?? []).map((gpu) => pictureGpu(device ?? {}, gpu, wishOf(gpu), foreign)),
+  };
+}
+
+const phaseTones: Readonly<Record<string, Tone>> = {
+  Ready: 'good',
+  Updating: 'warn',
+  Waiting: 'warn',
+  Failed: 'bad',
+  Invalid: 'bad',
+};
+
+/** Phases that are not known yet have no colour. */
+export function toneOfPhase(phase: string): Tone {
+  return phaseTones[phase] ?? 'plain';
+}
+
+/** A node with a picture of each of its GPUs; those that look alike are drawn once. */
+export function drawNodeStatus(partition: GpuNodePartition, columns: number): readonly Line[] {
+  const view = viewNodeStatus(partition);
+  const { node, policy, strategy, phase, reason, message, plan, error, driver } = view;
+  const by =
+    policy === undefined ? 'no policy' : `policy ${policy}${strategy === undefined ? '' : `, strategy ${strategy}`}`;
+  const head: readonly Line[] = [
+    [span(node, 'title'), span('  '), span(phase, toneOfPhase(phase)), span(reason === phase ? '' : `  ${reason}`)],
+    [span(`  ${by}${driver === undefined ? '' : `, driver ${driver}`}`)],
+    ...wrapText(message, columns - 2).map((text): Line => [span(`  ${text}`)]),
+    ...(error === undefined ? [] : wrapText(error, columns - 2).map((text): Line => [span(`  ${text}`, 'bad')])),
+  ];
+  const goes = plan && plan.pods.length > 0 ? `; pods that have to go: ${plan.pods.join(', ')}` : '';
+  const planned = plan
+    ? wrapText(
+        `plan: keeps ${plan.keep}, destroys ${plan.destroy}, creates ${plan.create} instances${goes}`,
+        columns - 2,
+      )
+    : [];
+  const pictures = drawGpus(partition, view.gpus, columns);
+  const isMarked = view.gpus.some(({ now, after }) => now !== undefined || after !== undefined);
+  const notes: readonly Line[] = isMarked ? [[span(`  ${legend}`, 'dim')]] : [];
+  return [...head, ...planned.map((text): Line => [span(`  ${text}`)]), ...pictures, ...notes].map((line) =>
+    fitLine(line, columns),
+  );
+}
+
+function drawGpus({ status }: GpuNodePartition, gpus: readonly GpuPicture[], columns: number): readonly Line[] {
+  const { device } = status ?? {};
+  const drawn = (device?.gpus ?? []).flatMap((gpu, at) => {
+    const picture = gpus[at];
+    if (!picture || !device) return [];
+    return [{ index: gpu.index, lines: drawGpuPicture('', picture, liveGeometry(device, gpu), columns) }];
+  });
+  return groupAlike(drawn).flatMap(({ first, last, lines }) => {
+    const name = first === last ? `GPU ${first}` : `GPU ${first}-${last}`;
+    const [title = [], ...rest] = lines;
+    return [[span(name, 'title'), ...title.slice(1)], ...rest];
+  });
+}
+
+/** Neighbours that look alike. */
+function groupAlike(
+  drawn: readonly { readonly index: number; readonly lines: readonly Line[] }[],
+): readonly { readonly first: number; readonly last: number; readonly lines: readonly Line[] }[] {
+  const groups: { first: number; last: number; readonly text: string; readonly lines: readonly Line[] }[] = [];
+  for (const { index, lines } of drawn) {
+    const text = lines.map(plainText).join('\n');
+    const last = groups.at(-1);
+    if (last?.text === text && last.last === index - 1) last.last = index;
+    else groups.push({ first: index, last: index, text, lines });
+  }
+  return groups;
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { integer } from '../../process/option.ts';
+import type { Deadlines } from './runner.ts';
+
+/** Options of every program that runs nvidia-smi. */
+export interface TimeoutOptions {
+  readonly readTimeoutSeconds?: number;
+  readonly changeTimeoutSeconds?: number;
+}
+
+export function addTimeoutOptions(command: Command): Command {
+  return command
+    .option(
+      '--read-timeout-seconds <n>',
+      'how long one nvidia-smi that reads may take; large nodes without persistence mode need more (default: 15)',
+      integer(1, 600),
+    )
+    .option(
+      '--change-timeout-seconds <n>',
+      'how long one nvidia-smi that changes a GPU may take (default: 60)',
+      integer(1, 3_600),
+    );
+}
+
+export function readTimeouts({ readTimeoutSeconds, changeTimeoutSeconds }: TimeoutOptions): Deadlines {
+  return {
+    ...(readTimeoutSeconds === undefined ? {} : { readMs: readTimeoutSeconds * 1_000 }),
+    ...(changeTimeoutSeconds === undefined ? {} : { changeMs: changeTimeoutSeconds * 1_000 }),
+  };
+}

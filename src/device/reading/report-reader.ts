@@ -1,0 +1,152 @@
+import { DeviceError } from '../errors.ts';
+import type { IndexedGpu } from './gpu-facts.ts';
+import { contradict } from './contradiction.ts';
+import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './gpu-list.ts';
+import { askEach, askOneByOne, mayBeOneGpu, type GpuQuestion } from './one-by-one.ts';
+import { explainFailure, type Execution } from '../command/output.ts';
+import { parseReport, type Report } from './report-parser.ts';
+import { describeCommand, type Runner } from '../command/runner.ts';
+import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '../command/smi-command.ts';
+import type { GpuFault, LostGpu } from './state.ts';
+
+/** The report, and how to name its GPUs on command lines: all of them, or, with one lost, one by one. */
+export interface Reading {
+  readonly report: Pick<Report, 'driverVersion' | 'cudaVersion'>;
+  readonly gpus: readonly IndexedGpu[];
+  readonly lost: readonly LostGpu[];
+  readonly selection: GpuSelection | undefined;
+}
+
+/** What was known of a GPU before. */
+export type KnownGpu = Omit<LostGpu, 'fault'>;
+
+/**
+ * Reads `-q -x` of all GPUs; where one of them spoils it, of each by itself.
+ *
+ * @param isLast whether what contradicts itself is one GPU's fault
+ * @param known what was known of the GPUs before: those that answer nothing are named by it
+ * @throws DeviceError
+ */
+export async function readReport(runner: Runner, isLast: boolean, known: readonly KnownGpu[]): Promise<Reading> {
+  const command: ReadCommand = { name: 'Report' };
+  const execution = await runner.run(command);
+  let whole: DeviceError | undefined;
+  if (findLostGpus(execution).length === 0) {
+    const report = parseWhole(describeCommand(command), execution, isLast);
+    if (!(report instanceof DeviceError)) {
+      if (report.gpus.length !== report.attached)
+        throw contradiction(`${report.gpus.length} GPUs, of which ${report.attached} are attached`);
+      return { report, gpus: report.gpus.map((gpu, index) => ({ ...gpu, index })), lost: [], selection: undefined };
+    }
+    whole = report;
+  }
+  const list = await readList(runner, whole);
+  const failure = whole ?? explainFailure(describeCommand(command), execution);
+  return readListed(runner, list, { isLast, known, failure, isSpoilt: whole !== undefined });
+}
+
+/** @returns what may be one GPU's */
+function parseWhole(tried: string, execution: Execution, isLast: boolean): Report | DeviceError {
+  try {
+    return parseReport(tried, execution);
+  } catch (error) {
+    if (mayBeOneGpu(error, isLast)) return error;
+    throw error;
+  }
+}
+
+/** `-L` alone of all commands tells of the GPUs beside one that cannot be opened. */
+async function readList(runner: Runner, whole: DeviceError | undefined): Promise<GpuList> {
+  const command: ReadCommand = { name: 'List' };
+  try {
+    return parseGpuList(describeCommand(command), await runner.run(command));
+  } catch (error) {
+    throw whole ?? error;
+  }
+}
+
+async function readListed(
+  runner: Runner,
+  { gpus: listed, lost }: GpuList,
+  {
+    isLast,
+    known,
+    failure,
+    isSpoilt,
+  }: {
+    readonly isLast: boolean;
+    readonly known: readonly KnownGpu[];
+    readonly failure: DeviceError;
+    readonly isSpoilt: boolean;
+  },
+): Promise<Reading> {
+  const indexes = listed.map(({ index }) => index);
+  // Of a single GPU there is nobody else to hear.
+  if (indexes.length === 0 || (isSpoilt && indexes.length + lost.length === 1)) throw failure;
+  const question: GpuQuestion<Report> = {
+    gpus: indexes,
+    selection: indexes,
+    command: (what) => ({ name: 'Report', ...what }),
+    parse: (tried, execution, gpu) => {
+      const report = parseReport(tried, execution);
+      const asked = gpu === undefined ? listed : listed.filter(({ index }) => index === gpu);
+      const isThese = asked.length === report.gpus.length && asked.every(({ uuid }) => has(report, uuid));
+      if (!isThese) throw contradiction('GPUs came or went');
+      return report;
+    },
+    isLast,
+  };
+  const { parts, faults } = isSpoilt ? await askOneByOne(runner, question) : await askEach(runner, question);
+  const [first] = parts;
+  if (first === undefined) throw failure;
+  const reported = parts.flatMap((report) => report.gpus);
+  const gpus = listed.flatMap(({ index, uuid }) => {
+    const gpu = reported.find((candidate) => candidate.uuid === uuid);
+    return gpu === undefined ? [] : [{ ...gpu, index }];
+  });
+  const sick = await Promise.all(
+    listed.flatMap((gpu) => {
+      const fault = faults.get(gpu.index);
+      return fault === undefined ? [] : [nameSick(runner, gpu, known, fault)];
+    }),
+  );
+  return {
+    report: first,
+    gpus,
+    lost: [...lost.map(({ pciBusId, fault }) => nameLost(pciBusId, known, fault)), ...sick],
+    selection: gpus.map(({ pciBusId }) => pciBusId),
+  };
+}
+
+function has({ gpus }: Report, uuid: string): boolean {
+  return gpus.some((gpu) => gpu.uuid === uuid);
+}
+
+/** A GPU that cannot even be opened is known by what was read before. */
+function nameLost(pciBusId: string, known: readonly KnownGpu[], fault: GpuFault): LostGpu {
+  const before = known.find((gpu) => gpu.pciBusId === pciBusId);
+  const { uuid, index, product, instances = [] } = before ?? {};
+  return { pciBusId, fault, uuid, index, product, instances };
+}
+
+/** `-L` names a GPU by all but its bus id. */
+async function nameSick(
+  runner: Runner,
+  { index, uuid, product }: ListedGpu,
+  known: readonly KnownGpu[],
+  fault: GpuFault,
+): Promise<LostGpu> {
+  const before = known.find((gpu) => gpu.uuid === uuid);
+  const pciBusId = before?.pciBusId ?? (await findBusId(runner, index));
+  return { pciBusId: pciBusId ?? 'unknown', fault, uuid, index, product, instances: before?.instances ?? [] };
+}
+
+async function findBusId(runner: Runner, index: number): Promise<string | undefined> {
+  const { stdout } = await runner.run({ name: 'ComputeCapabilities', gpus: [index] });
+  const [busId = ''] = stdout.split(',');
+  return isBusId(busId.trim()) ? normalizeBusId(busId.trim()) : undefined;
+}
+
+function contradiction(found: string): DeviceError {
+  return contradict('to read the device', found);
+}

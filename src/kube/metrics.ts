@@ -1,0 +1,99 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { QueueObserver, WorkQueue } from './queue.ts';
+import type { Reflector } from './reflector.ts';
+import type { KubeObject } from './resource.ts';
+
+type AnyReflector = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs'>;
+type Named<T> = Iterable<readonly [string, T]>;
+
+/** Milliseconds up to many minutes: what waits for an API server takes either. */
+const secondsBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Metrics of work queues. @param list the queues at this moment, by name @returns what a queue of a name tells of its work */
+export function registerQueues(
+  registry: Registry,
+  list: () => Named<Pick<WorkQueue, 'depth' | 'longestRunMs'>>,
+): (queue: string) => QueueObserver {
+  const labelNames = ['queue'] as const;
+  const registers = [registry];
+  const waits = new Histogram({
+    name: 'gpu_partition_queue_wait_seconds',
+    help: 'Time that a key waits for its turn.',
+    labelNames,
+    buckets: secondsBuckets,
+    registers,
+  });
+  const runs = new Histogram({
+    name: 'gpu_partition_reconcile_duration_seconds',
+    help: 'Time that a reconcile takes, whatever comes of it.',
+    labelNames,
+    buckets: secondsBuckets,
+    registers,
+  });
+  const reconciles = new Counter({
+    name: 'gpu_partition_reconciles_total',
+    help: 'Reconciles that have ended, by result: success or error.',
+    labelNames: ['queue', 'result'],
+    registers,
+  });
+  new Gauge({
+    name: 'gpu_partition_queue_depth',
+    help: 'Keys that wait for their turn.',
+    labelNames,
+    registers,
+    collect() {
+      for (const [queue, { depth }] of list()) this.set({ queue }, depth);
+    },
+  });
+  new Gauge({
+    name: 'gpu_partition_queue_longest_run_seconds',
+    help: 'How long the oldest reconcile has been at work; 0 when none is.',
+    labelNames,
+    registers,
+    collect() {
+      for (const [queue, { longestRunMs }] of list()) this.set({ queue }, longestRunMs / 1000);
+    },
+  });
+  return (queue) => ({
+    started: (waitedMs) => waits.observe({ queue }, waitedMs / 1000),
+    ended: (result, tookMs) => {
+      runs.observe({ queue }, tookMs / 1000);
+      reconciles.inc({ queue, result });
+    },
+  });
+}
+
+const watchCounters = [
+  ['lists', 'gpu_partition_watch_lists_total', 'Complete lists that were read.'],
+  ['reconnects', 'gpu_partition_watch_restarts_total', 'Watches that were begun again.'],
+  ['events', 'gpu_partition_watch_events_total', 'Events that came in.'],
+  ['failures', 'gpu_partition_watch_failures_total', 'Lists and watches that failed.'],
+] as const;
+
+/** Metrics of watches. @param list the reflectors at this moment, by the plural of their resource */
+export function registerReflectors(registry: Registry, list: () => Named<AnyReflector>): void {
+  const labelNames = ['resource'] as const;
+  const registers = [registry];
+  for (const [key, name, help] of watchCounters) {
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const [resource, { counts }] of list()) this.inc({ resource }, counts[key]);
+      },
+    });
+  }
+  new Gauge({
+    name: 'gpu_partition_watch_silence_seconds',
+    help: 'Time since the API server last said something on a watch; it says something about every minute.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const [resource, { silenceMs }] of list()) this.set({ resource }, silenceMs / 1000);
+    },
+  });
+}

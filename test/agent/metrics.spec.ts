@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { AgentMetrics } from '../../src/agent/metrics.ts';
+import type { Device, WorkOptions } from '../../src/agent/device.ts';
+import { DeviceError } from '../../src/device/errors.ts';
+import type { DeviceState } from '../../src/device/reading/state.ts';
+import { FakeClock } from '../process/fake-clock.ts';
+import { rejectionOf } from '../kube/failure.ts';
+
+const lost = new DeviceError('GpuLost', { tried: 'to read', found: 'nothing' });
+const state = {} as DeviceState;
+const device: Device = {
+  read: async () => state,
+  apply: async () => ({ failures: [{ uuid: 'GPU-1', error: lost }], state }),
+};
+const options = {} as WorkOptions;
+
+describe('the metrics of an agent', () => {
+  it('count readings, failures by code, and tell how old the last good reading is', async () => {
+    const registry = new Registry();
+    const clock = new FakeClock();
+    const metrics = new AgentMetrics(registry, clock);
+    await metrics.measure(device).read();
+    await clock.advance(3000);
+    const failing = { ...device, read: async () => Promise.reject(lost) };
+    expect(await rejectionOf(metrics.measure(failing).read())).to.equal(lost);
+    await metrics.measure(device).apply([], [], options);
+    const text = await registry.metrics();
+    for (const line of [
+      'gpu_partition_device_reads_total{result="success"} 1',
+      'gpu_partition_device_reads_total{result="error"} 1',
+      'gpu_partition_device_failures_total{code="GpuLost"} 2',
+      'gpu_partition_device_read_age_seconds 3',
+      'gpu_partition_device_work_duration_seconds_count{result="error"} 1',
+    ]) {
+      expect(text.split('\n')).to.include(line);
+    }
+  });
+
+  it('count operations by what they do', async () => {
+    const registry = new Registry();
+    const metrics = new AgentMetrics(registry, new FakeClock());
+    for (const command of ['mig -i 0 -dci -gi 1', 'mig -i 0 -cgi 19:2 -C', '-i 0 -mig 1', '--gpu-reset -i 0']) {
+      metrics.operated(command);
+    }
+    const text = await registry.metrics();
+    for (const operation of ['destroy', 'create', 'mode', 'reset']) {
+      expect(text).to.contain(`gpu_partition_device_operations_total{operation="${operation}"} 1`);
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+// @ts-expect-error -- the generators are plain JavaScript
+import { describeDashboard } from '../../build/generate-dashboard.mjs';
+
+interface Rule {
+  readonly alert?: string;
+  readonly record?: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+interface RuleFile {
+  readonly spec: { readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[] };
+}
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly type: string;
+    readonly targets?: readonly { readonly refId: string; readonly expr: string }[];
+  }[];
+}
+
+async function readRules(): Promise<readonly Rule[]> {
+  const file = parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as RuleFile;
+  return file.spec.groups.flatMap(({ rules }) => rules);
+}
+
+/** Labels by metric, as docs/metrics.md has them; those of a histogram under its three names. */
+async function readMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const page = await readFile('docs/metrics.md', 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \|/gm)];
+  return new Map(
+    rows.flatMap(([, name = '', type = '', list = '']) => {
+      const labels = [...list.matchAll(/`(\w+)`/g)].map(([, label = '']) => label);
+      const names = type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name];
+      return names.map((one) => [one, [...labels, 'le', 'pod', 'program']] as const);
+    }),
+  );
+}
+
+/** Names of metrics in a query, each with the labels that it is selected by. */
+function selectorsOf(query: string): readonly (readonly [string, readonly string[]])[] {
+  return [...query.matchAll(/\b(gpu_partition_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', selector = '']) => [
+    name,
+    [...selector.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label),
+  ]);
+}
+
+/** Labels by which a query groups. */
+function groupsOf(query: string): readonly string[] {
+  return [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((one) => one.trim()));
+}
+
+/** What a query asks for that no program serves. */
+async function findUnserved(query: string): Promise<readonly string[]> {
+  const metrics = await readMetrics();
+  const selectors = selectorsOf(query);
+  const unserved = selectors.flatMap(([name, labels]) => {
+    const known = metrics.get(name);
+    return known ? labels.filter((label) => !known.includes(label)).map((label) => `${name}{${label}}`) : [name];
+  });
+  const all = selectors.flatMap(([name]) => metrics.get(name) ?? []);
+  return [...unserved, ...groupsOf(query).filter((label) => !all.includes(label))];
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+
+describe('config/monitoring', () => {
+  it('asks only for what the programs serve, in rules and in the dashboard', async () => {
+    const rules = (await readRules()).map(({ expr }) => expr);
+    const { panels } = JSON.parse(await readFile('config/monitoring/dashboard.json', 'utf8')) as Dashboard;
+    const queries = [...rules, ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))];
+    expect(queries.length).to.be.at.least(40);
+    for (const query of queries) expect(await findUnserved(query), query).to.deep.equal([]);
+  });
+
+  it('shows every metric in the dashboard or by an alert, but for the counts of the process', async () => {
+    const rules = (await readRules()).map(({ expr }) => expr);
+    const dashboard = await readFile('config/monitoring/dashboard.json', 'utf8');
+    const used = new Set([...rules, dashboard].flatMap(selectorsOf).map(([name]) => name.replace(/_bucket$/, '')));
+    const known = [...(await readMetrics()).keys()].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+    const unused = [...new Set(known)].filter((name) => !used.has(name));
+    expect(unused).to.have.members([
+      'gpu_partition_watch_events_total',
+      'gpu_partition_watch_failures_total',
+      'gpu_partition_watch_lists_total',
+      'gpu_partition_device_reads_total',
+      'gpu_partition_device_work_duration_seconds',
+    ]);
+  });
+
+  it('has for each alert a severity, what it says, and a runbook that is there', async () => {
+    const page = await readFile('docs/errors.md', 'utf8');
+    const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+    const alerts = (await readRules()).filter(({ alert }) => alert !== undefined);
+    expect(alerts.length).to.be.at.least(12);
+    for (const { alert = '', labels, annotations } of alerts) {
+      expect(['critical', 'warning', 'info'], alert).to.include(labels?.['severity']);
+      expect(annotations?.['summary'], alert).to.match(/\w/);
+      expect(annotations?.['description'], alert).to.match(/\.$/);
+      const [file, anchor = ''] = (annotations?.['runbook_url'] ?? '').split('#');
+      expect(file, alert).to.equal('docs/errors.md');
+      expect(anchors, alert).to.include(anchor);
+    }
+  });
+
+  it('fires each alert and evaluates each record once in its rule test', async () => {
+    const test = await readFile('test/config/rules.test.yaml', 'utf8');
+    for (const { alert, record } of await readRules()) {
+      if (alert !== undefined) {
+        expect(test).to.match(new RegExp(`alertname: ${alert}\\n +exp_alerts: \\[\\{exp_labels`), alert);
+      }
+      if (record !== undefined) expect(test).to.contain(`expr: ${record}\n`);
+    }
+  });
+
+  it('has the dashboard that its generator writes, with panels of their own numbers', async () => {
+    const text = await readFile('config/monitoring/dashboard.json', 'utf8');
+    expect(text, 'run make generate').to.equal(describeDashboard());
+    const { panels } = JSON.parse(text) as Dashboard;
+    expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length);
+    for (const { type, targets = [], title } of panels) {
+      if (type !== 'row')
+        expect(
+          targets.every(({ refId }) => refId !== undefined),
+          title,
+        ).to.equal(true);
+    }
+  });
+});

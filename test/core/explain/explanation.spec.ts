@@ -1,0 +1,303 @@
+import { expect } from 'chai';
+import { explainPod, type PodExplanation } from '../../../src/core/explain/explanation.ts';
+import { aGpu, aPolicy } from '../../support/builders.ts';
+import { aCluster, aPod, type StoryNode, type StoryPod } from './cluster-builder.ts';
+
+const slice = 'nvidia.com/mig-1g.5gb';
+const half = 'nvidia.com/mig-3g.20gb';
+const gpu = 'nvidia.com/gpu';
+const sevens = aGpu({ slices: [0, 1, 2, 3, 4, 5, 6].map((start) => `1g.5gb@${start}`) });
+const halves = aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] });
+const asks = (resource: string, amount = 1): StoryPod => ({ asks: { [resource]: String(amount) } });
+const closedTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' };
+
+interface Story {
+  readonly pod: StoryPod;
+  readonly nodes?: readonly StoryNode[];
+  /** Pods that are there. */
+  readonly others?: readonly StoryPod[];
+  readonly code: PodExplanation['code'];
+  readonly says: string;
+  readonly suggests?: readonly (string | RegExp)[];
+}
+
+const holders = (resource: string, count: number, node = 'n'): readonly StoryPod[] =>
+  Array.from({ length: count }, (_, at) => ({ name: `holder-${at}`, asks: { [resource]: '1' }, node }));
+
+const stories: Readonly<Record<string, Story>> = {
+  'a pod that runs': { pod: { ...asks(slice), node: 'n' }, code: 'Bound', says: 'it is on node n (Running)' },
+  'a pod whose container waits': {
+    pod: {
+      ...asks(slice),
+      node: 'n',
+      status: {
+        phase: 'Pending',
+        containerStatuses: [
+          { name: 'main', state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } },
+        ],
+      },
+    },
+    code: 'NotStarted',
+    says: 'it has its GPU on node n; container main waits: ImagePullBackOff: no such image',
+  },
+  'a pod that the kubelet has refused': {
+    pod: {
+      ...asks(slice),
+      node: 'n',
+      status: { phase: 'Failed', reason: 'UnexpectedAdmissionError', message: 'Allocate failed' },
+    },
+    code: 'Rejected',
+    says: 'node n did not take it or put it out (UnexpectedAdmissionError): Allocate failed; a controller has to make another',
+  },
+  'a pod that has ended': {
+    pod: { ...asks(slice), node: 'n', status: { phase: 'Succeeded' } },
+    code: 'Ended',
+    says: 'it has ended (Succeeded) and asks for nothing any more',
+  },
+  'a pod with a scheduling gate': {
+    pod: { ...asks(slice), spec: { schedulingGates: [{ name: 'kueue.x-k8s.io/admission' }] } },
+    code: 'Gated',
+    says: 'it is held back by its scheduling gate kueue.x-k8s.io/admission, until whoever set it takes it off',
+  },
+  'a pod that asks for no GPU': {
+    pod: asks('cpu'),
+    nodes: [{ gpus: [sevens] }],
+    code: 'NoGpuAsked',
+    says: 'it asks for no GPU resource, so that no partition is what it waits for; the scheduler says: 0/1 nodes are available',
+  },
+  'a pod that asks by claim': {
+    pod: { spec: { resourceClaims: [{ name: 'gpu' }] } },
+    nodes: [{ gpus: [sevens] }],
+    code: 'AsksByClaim',
+    says: 'it asks by resource claim, which a DRA driver serves; the scheduler says: 0/1 nodes are available',
+  },
+  'a cluster without GPUs': {
+    pod: asks(slice),
+    nodes: [{}],
+    code: 'NoGpuNodes',
+    says: `it asks for 1 ${slice}, and no node has a GPU or says so`,
+  },
+  'a profile that no GPU has': {
+    pod: asks('nvidia.com/mig-1g.5g'),
+    nodes: [{ gpus: [sevens] }],
+    code: 'UnknownResource',
+    says: `nvidia.com/mig-1g.5g: no GPU has such a slice; did the pod mean ${slice} or`,
+  },
+  'a resource that is misspelt': {
+    pod: asks('nvidia.com/gpus'),
+    nodes: [{ gpus: [aGpu()] }],
+    code: 'UnknownResource',
+    says: 'nvidia.com/gpus: no device plugin for GPUs offers such a resource; did the pod mean nvidia.com/gpu?',
+  },
+  'a slice of another model': {
+    pod: asks('nvidia.com/mig-1g.10gb'),
+    nodes: [{ gpus: [sevens], policy: aPolicy() }],
+    code: 'NotOffered',
+    says: `no node offers nvidia.com/mig-1g.10gb; what is offered: ${slice}`,
+    suggests: [
+      /^set spec\.layouts\[0\]\.profiles of policy p to .*1×1g\.10gb.*; this changes 1 node, and no pod has to go$/,
+    ],
+  },
+  'slices by name where the strategy is single': {
+    pod: asks(slice),
+    nodes: [
+      {
+        gpus: [sevens],
+        policy: aPolicy({ strategy: 'single' }),
+        allocatable: { [gpu]: '7' },
+        labels: { 'nvidia.com/gpu.product': 'A100-MIG-1g.5gb' },
+      },
+    ],
+    code: 'OtherStrategy',
+    says: `node n has such slices under strategy single, which offers them as ${gpu}: ask for ${gpu} with the node selector nvidia.com/gpu.product: A100-MIG-1g.5gb`,
+  },
+  'a whole GPU where all are cut': {
+    pod: asks(gpu),
+    nodes: [{ gpus: [sevens], policy: aPolicy() }],
+    code: 'OtherStrategy',
+    says: `no node offers ${gpu}: every GPU is cut into slices under strategy mixed, which have names of their own; what is offered: ${slice}`,
+  },
+  'a name that the device plugin changes for what it shares': {
+    pod: asks(slice),
+    nodes: [{ gpus: [sevens], allocatable: { [`${slice}.shared`]: '28' } }],
+    code: 'OtherName',
+    says: `no node offers ${slice}, but ${slice}.shared: the device plugin shares these and renames them`,
+  },
+  'slices that are all in use': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves] }],
+    others: holders(half, 2),
+    code: 'Full',
+    says: `it asks for 1 ${half}; nearest is node n: 2 of 2 ${half} are in use, held by team/holder-0, team/holder-1`,
+  },
+  'more slices than any node has': {
+    pod: asks(half, 3),
+    nodes: [{ gpus: [halves] }],
+    code: 'TooMany',
+    says: `it asks for 3 ${half}; nearest is node n: the pod asks for 3 ${half}, and the node has 2 in all`,
+  },
+  'a smaller slice that is taken, and a larger one that is free': {
+    pod: asks(slice),
+    nodes: [
+      { name: 'a', gpus: [sevens] },
+      { name: 'b', gpus: [halves] },
+    ],
+    others: holders(slice, 7, 'a'),
+    code: 'Full',
+    says: 'nearest is node a: 7 of 7',
+    suggests: [`ask for ${half} instead: node b has 2 free`],
+  },
+  'a slice that another layout of the policy would have': {
+    pod: asks(half),
+    nodes: [{ gpus: [sevens, aGpu({ index: 1, slices: ['1g.5gb@0*', '1g.5gb@1'] })], policy: aPolicy() }],
+    others: holders(slice, 1),
+    code: 'NotOffered',
+    says: `no node offers ${half}; what is offered: ${slice}`,
+    suggests: [
+      'set spec.layouts[0].profiles of policy p to 4×1g.5gb + 1×3g.20gb; this changes 1 node, and no pod has to go',
+    ],
+  },
+  'a label that differs on the node that has room': {
+    pod: { ...asks(half), spec: { nodeSelector: { pool: 'q' }, containers: aPod(asks(half)).spec?.containers ?? [] } },
+    nodes: [{ name: 'a', gpus: [halves] }],
+    code: 'Selector',
+    says: 'nearest is node a: pool is p, and the pod wants q',
+    suggests: ['select pool: p; node a has room'],
+  },
+  'an affinity that no node meets': {
+    pod: {
+      ...asks(slice),
+      spec: {
+        containers: aPod(asks(slice)).spec?.containers ?? [],
+        affinity: {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: `${slice}.count`, operator: 'Gt', values: ['7'] }] }],
+            },
+          },
+        },
+      },
+    },
+    nodes: [{ gpus: [sevens], labels: { [`${slice}.count`]: '7' } }],
+    code: 'Selector',
+    says: `nearest is node n: ${slice}.count is 7, and the pod wants more than 7`,
+  },
+  'a node that is closed for a change': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves], taints: [closedTaint], phase: 'Updating', reason: 'Applying', message: 'grant 3' }],
+    code: 'Changing',
+    says: 'nearest is node n: it is closed while its GPUs change: Applying: grant 3',
+    suggests: ['wait for node n: it takes pods again when its change is done'],
+  },
+  'a node that is to become what the pod asks for': {
+    pod: asks(half),
+    nodes: [
+      {
+        gpus: [sevens],
+        policy: aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] }),
+        phase: 'Waiting',
+        reason: 'PodsUseGpus',
+        message: 'pod team/a holds GPU 0',
+      },
+    ],
+    code: 'Changing',
+    says: 'nearest is node n: it is to have 2 of them; Waiting, PodsUseGpus: pod team/a holds GPU 0',
+  },
+  'a node that has just joined': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves], taints: [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }] }],
+    code: 'Changing',
+    says: 'nearest is node n: it has joined and waits for its first layout: Ready',
+  },
+  'slices that the device plugin does not offer': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves], policy: aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] }), allocatable: {} }],
+    code: 'NotAdvertised',
+    says: 'nearest is node n: it has 2 of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy',
+  },
+  'a taint of somebody else': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves], taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] }],
+    code: 'Tainted',
+    says: 'nearest is node n: it has the taint team=a:NoSchedule, which the pod does not tolerate',
+  },
+  'a node that is cordoned': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves], unschedulable: true }],
+    code: 'Cordoned',
+    says: 'nearest is node n: it is cordoned; kubectl uncordon opens it',
+  },
+  'a node that is not ready': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves], isReady: false }],
+    code: 'NotReady',
+    says: 'nearest is node n: its kubelet is not ready: stopped posting status',
+  },
+  'a node that has too little memory': {
+    pod: { asks: { [half]: '1', memory: '100Gi' } },
+    nodes: [{ gpus: [halves] }],
+    code: 'OtherResource',
+    says: 'nearest is node n: too little memory: 64Gi in all, 0 % asked for by others',
+  },
+  'a pod that no scheduler has looked at': {
+    pod: { ...asks(half), status: { phase: 'Pending' } },
+    nodes: [{ gpus: [halves] }],
+    code: 'NoScheduler',
+    says: 'node n has room for it, and scheduler default-scheduler has not looked at it: does it run?',
+  },
+  'a pod that waits for others of lower priority': {
+    pod: { ...asks(half), status: { ...aPod().status, nominatedNodeName: 'n' } },
+    nodes: [{ gpus: [halves] }],
+    code: 'Nominated',
+    says: 'it waits for pods of lower priority to leave node n, where it goes next',
+  },
+  'a reason that is none of ours': {
+    pod: asks(half),
+    nodes: [{ gpus: [halves] }],
+    code: 'SchedulerSays',
+    says: 'node n has its GPUs free; the scheduler says: 0/1 nodes are available',
+  },
+};
+
+describe('explain pod', () => {
+  for (const [name, { pod, nodes = [], others = [], code, says, suggests }] of Object.entries(stories)) {
+    it(`explains ${name}`, () => {
+      const found = explainPod(aPod(pod), aCluster(nodes, others.map(aPod)));
+      expect(found.message).to.contain(says);
+      expect(found.code).to.equal(code);
+      const messages = found.suggestions.map(({ message }) => message);
+      for (const wanted of suggests ?? []) {
+        if (typeof wanted === 'string') expect(messages).to.include(wanted);
+        else
+          expect(
+            messages.some((message) => wanted.test(message)),
+            messages.join('\n'),
+          ).to.equal(true);
+      }
+    });
+  }
+
+  it('names whom an edit of a policy would evict', () => {
+    const held = { ...halves, instances: halves.instances.map((one) => ({ ...one, busy: true, pods: ['team/a'] })) };
+    const policy = aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] });
+    const { suggestions } = explainPod(aPod(asks('nvidia.com/mig-7g.40gb')), aCluster([{ gpus: [held], policy }]));
+    expect(suggestions).to.have.length(1);
+    expect(suggestions[0]).to.deep.include({ kind: 'EditPolicy', policy: 'p', evicts: ['team/a'] });
+  });
+
+  it('believes the agents where the user may not list pods', () => {
+    const held = { ...halves, instances: halves.instances.map((one) => ({ ...one, busy: true, pods: ['team/a'] })) };
+    const facts = { ...aCluster([{ gpus: [held] }]), pods: undefined };
+    expect(explainPod(aPod(asks(half)), facts).message).to.contain(
+      '2 of 2 nvidia.com/mig-3g.20gb are in use, held by team/a',
+    );
+  });
+
+  it('counts sidecars with the containers, and init containers by the largest', () => {
+    const limits = (amount: number) => ({ resources: { limits: { [half]: amount } } });
+    const spec = { containers: [limits(1)], initContainers: [{ ...limits(1), restartPolicy: 'Always' }, limits(1)] };
+    expect(explainPod(aPod({ spec }), aCluster([{ gpus: [halves] }])).code).to.equal('SchedulerSays');
+    const more = { ...spec, initContainers: [limits(3)] };
+    expect(explainPod(aPod({ spec: more }), aCluster([{ gpus: [halves] }])).code).to.equal('TooMany');
+  });
+});

@@ -1,0 +1,241 @@
+import { expect } from 'chai';
+import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
+import { aDevice, aGpu } from '../../support/builders.ts';
+import {
+  type Answer,
+  aGrant,
+  aManagedPartition,
+  aSlicingPolicy,
+  noon,
+  slicedGpu,
+} from '../../support/node-builders.ts';
+import { NodeWorld } from '../../support/node-world.ts';
+
+type Fault = Partial<NonNullable<DeviceReport['error']>>;
+
+const before = ['1g.5gb@0', '1g.5gb@1'];
+
+/** A node whose agent fails each grant, undoes what it did, and says when it may be tried again. */
+class FailingNode extends NodeWorld {
+  gpu: GpuReport = aGpu({ slices: before });
+  fault: Fault = {};
+
+  constructor() {
+    super();
+    this.partition = aManagedPartition({ device: aDevice(this.gpu) });
+    this.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '2' });
+  }
+
+  /** The agent answers the grant that stands. */
+  fail(fault: Fault = this.fault): void {
+    const { epoch = 0 } = this.partition.spec.granted ?? {};
+    this.report({
+      ...aDevice(this.gpu),
+      observedEpoch: epoch,
+      step: 'Failed',
+      error: { code: 'CommandFailed', message: `try ${epoch}`, gpu: this.gpu.uuid, ...fault },
+      nextRetryTime: new Date(this.now + 30_000).toISOString(),
+    });
+  }
+
+  /** Goes on until a grant is written. @returns undefined where none is */
+  awaitGrant(minutes = 10): number | undefined {
+    const known = this.partition.spec.granted?.epoch ?? 0;
+    for (let steps = 0; steps < minutes * 12; steps += 1) {
+      this.step(5000);
+      const { epoch = 0 } = this.partition.spec.granted ?? {};
+      if (epoch > known) return epoch;
+    }
+    return undefined;
+  }
+
+  /** Fails two grants in the same way. */
+  failTwice(): void {
+    for (let tries = 0; tries < 2; tries += 1) {
+      expect(this.awaitGrant()).to.be.above(0);
+      this.fail();
+    }
+  }
+
+  get last(): Answer {
+    return this.step(1000);
+  }
+}
+
+/** @returns whether the node is tried again */
+const triesAgain = (world: FailingNode): boolean => world.awaitGrant() !== undefined;
+
+describe('a grant that fails', () => {
+  it('is tried once more, and rests after the same failure', () => {
+    const world = new FailingNode();
+    world.failTwice();
+    expect(triesAgain(world)).to.equal(false);
+    expect(world.last.verdict).to.include({ phase: 'Failed', reason: 'Resting' });
+    expect(world.last.verdict.message).to.equal(
+      'CommandFailed: try 2. The same has failed 2 times: it is not tried again until the device, the driver or the policy changes, ' +
+        'or somebody asks for it: gpu-partition retry n',
+    );
+    expect(world.done.filter((one) => one === 'WriteGrant')).to.have.length(2);
+  });
+
+  it('waits for the time that its agent has named before it is tried again', () => {
+    const world = new FailingNode();
+    world.awaitGrant();
+    world.fail();
+    const failedAt = world.now;
+    world.awaitGrant();
+    expect(world.now - failedAt).to.be.at.least(30_000);
+  });
+
+  it('rests as well with another leader, who counts on', () => {
+    const world = new FailingNode();
+    world.awaitGrant();
+    world.fail();
+    world.step(1000);
+    world.failOver();
+    world.awaitGrant();
+    world.fail();
+    world.step(1000);
+    world.failOver();
+    expect(triesAgain(world)).to.equal(false);
+    expect(world.last.verdict.reason).to.equal('Resting');
+  });
+
+  it('rests although what was made again got other ids', () => {
+    const world = new FailingNode();
+    world.awaitGrant();
+    world.fail();
+    const [first, second] = world.gpu.instances;
+    if (!first || !second) throw new Error('two instances');
+    world.gpu = {
+      ...world.gpu,
+      instances: [
+        { ...second, gi: 7 },
+        { ...first, gi: 9 },
+      ],
+    };
+    world.awaitGrant();
+    world.fail();
+    expect(triesAgain(world)).to.equal(false);
+  });
+
+  it('does not rest where it fails in another way, or at another GPU', () => {
+    for (const fault of [{ code: 'Timeout' }, { gpu: 'GPU-of-another' }] as const) {
+      const world = new FailingNode();
+      world.awaitGrant();
+      world.fail();
+      world.awaitGrant();
+      world.fail(fault as Fault);
+      expect(triesAgain(world), JSON.stringify(fault)).to.equal(true);
+    }
+  });
+
+  it('never rests because somebody uses the device', () => {
+    const world = new FailingNode();
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect(triesAgain(world)).to.equal(true);
+      world.fail({ code: 'InUse' });
+    }
+  });
+
+  it('of a plan that has changed counts for nothing', () => {
+    for (const code of ['PlanChanged', 'Stale', 'Stopped'] as const) {
+      const world = new FailingNode();
+      world.awaitGrant();
+      world.fail();
+      world.awaitGrant();
+      world.fail({ code });
+      expect(triesAgain(world), code).to.equal(true);
+      expect(world.memory.waits.GrantFailed?.count, code).to.equal(1);
+      world.fail();
+      expect(triesAgain(world), code).to.equal(false);
+    }
+  });
+
+  it('alone does not make a node a failed one where nothing of it counts', () => {
+    const world = new FailingNode();
+    world.awaitGrant();
+    world.fail({ code: 'PlanChanged' });
+    world.step(1000);
+    expect(world.memory.waits.GrantFailed).to.equal(undefined);
+  });
+
+  describe('and rests', () => {
+    const resting = (): FailingNode => {
+      const world = new FailingNode();
+      world.failTwice();
+      expect(triesAgain(world)).to.equal(false);
+      return world;
+    };
+
+    it('is tried again at another generation of the policy', () => {
+      const world = resting();
+      world.policy = aSlicingPolicy({ generation: 2 });
+      expect(triesAgain(world)).to.equal(true);
+    });
+
+    it('is tried again when the device has changed', () => {
+      const world = resting();
+      world.gpu = aGpu({ slices: ['1g.5gb@0'] });
+      world.report({ gpus: [world.gpu] });
+      world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '1' });
+      expect(triesAgain(world)).to.equal(true);
+    });
+
+    it('is tried again with another driver, and after a restart', () => {
+      const driver = resting();
+      driver.report({ driverVersion: '560.1' });
+      expect(triesAgain(driver)).to.equal(true);
+      const restarted = resting();
+      restarted.report({ bootID: 'boot-b' });
+      restarted.node = { ...restarted.node, status: { ...restarted.node.status, nodeInfo: { bootID: 'boot-b' } } };
+      expect(triesAgain(restarted)).to.equal(true);
+    });
+
+    it('is tried again when somebody asks for it, and rests again after two more', () => {
+      const world = resting();
+      const { metadata } = world.node;
+      world.node = { ...world.node, metadata: { ...metadata, annotations: { 'gpupartition.dev/retry': 'now' } } };
+      world.failTwice();
+      expect(triesAgain(world)).to.equal(false);
+    });
+
+    it('is forgotten when the node is ready', () => {
+      const world = resting();
+      world.gpu = aGpu({ slices: ['7g.40gb@0'] });
+      world.report({ ...slicedGpu, step: 'Idle' });
+      world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-7g.40gb': '1' });
+      for (let steps = 0; steps < 5; steps += 1) world.step(1000);
+      expect(world.last.verdict.phase).to.equal('Ready');
+      expect(world.memory.waits.GrantFailed).to.equal(undefined);
+    });
+  });
+
+  it('counts where the agent has not answered in time, once', () => {
+    const world = new FailingNode();
+    world.partition = aManagedPartition({
+      granted: aGrant({ deadline: new Date(noon + 1000).toISOString() }),
+      device: { ...aDevice(world.gpu), observedEpoch: 2 },
+    });
+    for (let steps = 0; steps < 5; steps += 1) world.step(1000);
+    expect(world.memory.waits.GrantFailed?.count).to.equal(1);
+    world.fail({ code: 'Expired' });
+    world.step(1000);
+    expect(world.memory.waits.GrantFailed?.count).to.equal(1);
+  });
+
+  it('counts failures of this generation, and of no other', () => {
+    const world = new FailingNode();
+    world.awaitGrant();
+    world.fail();
+    world.awaitGrant();
+    world.fail({ code: 'Timeout' } as Fault);
+    world.step(1000);
+    expect(world.memory.waits.GrantFailed?.count).to.equal(2);
+    world.policy = aSlicingPolicy({ generation: 2 });
+    world.awaitGrant();
+    world.fail();
+    world.step(1000);
+    expect(world.memory.waits.GrantFailed?.count).to.equal(1);
+  });
+});

@@ -1,0 +1,509 @@
+import { expect } from 'chai';
+import type { PolicySpec } from '../../../../src/api/types.ts';
+import type { Command } from '../../../../src/core/node/commands.ts';
+import { decide } from '../../../../src/core/node/decide.ts';
+import type { NodePod } from '../../../../src/core/node/snapshot.ts';
+import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
+import {
+  type Answer,
+  aGpuPod,
+  aManagedPartition,
+  aNode,
+  aSlicingPolicy,
+  aSlot,
+  aSnapshot,
+  namesOf,
+  noon,
+  taints,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const device = aDevice(
+  withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '2g.10gb@0': ['ns/goes'], '3g.20gb@4': ['ns/stays'] }),
+);
+const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-2g.10gb': '1', 'nvidia.com/mig-3g.20gb': '1' };
+const profiles = { '1g.5gb': 3, '3g.20gb': 1 };
+const wish = { gpus: [{ uuid: uuidOf(0), profiles }] };
+
+/** A pod of a controller. */
+function aPod(
+  name: string,
+  { owner = `owner-of-${name}`, kind = 'ReplicaSet', ...metadata }: OwnedParts = {},
+): NodePod {
+  const pod = aGpuPod(name);
+  const ownerReferences = [{ kind, uid: owner, controller: true }];
+  return { ...pod, metadata: { ...pod.metadata, ownerReferences, ...metadata } };
+}
+type OwnedParts = Partial<NodePod['metadata']> & {
+  readonly owner?: string;
+  readonly kind?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+};
+
+const stays = aPod('stays');
+const goes = aPod('goes');
+
+/** A node whose turn it is; `ns/goes` holds what has to go, `ns/stays` what stays. */
+function aDrain(
+  drain: PolicySpec['drain'] = {},
+  {
+    pods = [goes, stays],
+    timeoutMs = 600_000,
+  }: { readonly pods?: readonly NodePod[]; readonly timeoutMs?: number } = {},
+): NodeWorld {
+  const world = new NodeWorld({
+    node: aNode({ allocatable }),
+    partition: aManagedPartition({ device, wish }),
+    policy: aSlicingPolicy({ layouts: [{ profiles }], drain }),
+    pods,
+  });
+  world.slot = aSlotFrom(world.now, timeoutMs);
+  return world;
+}
+
+function aSlotFrom(now: number, timeoutMs: number): NonNullable<NodeWorld['slot']> {
+  return { ...aSlot, startTime: new Date(now).toISOString(), deadline: new Date(now + timeoutMs).toISOString() };
+}
+
+/** Closes the node, and lets pods that were being bound show up. */
+function close(world: NodeWorld): void {
+  world.step();
+  expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  world.step();
+  world.now += 1000;
+}
+
+/** Decides until it says so. */
+function stepUntil(world: NodeWorld, reason: string, stepMs = 1000, most = 100): Answer {
+  for (let steps = 0; steps < most; steps += 1) {
+    const answer = world.step(stepMs);
+    if (answer.verdict.reason === reason) return answer;
+  }
+  throw new Error(`it never says ${reason}: ${world.done.join(', ')}`);
+}
+
+function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {
+  const decision = decide({ ...aSnapshot({ now, node, partition, policy, slot: undefined }), pods }, memory);
+  return 'look' in decision ? undefined : decision.standing.request;
+}
+
+const drainOf = ({ partition }: NodeWorld) => partition.spec.drain?.pods.map(({ uid }) => uid);
+const evictionsOf = (world: NodeWorld) => world.done.filter((one) => /^(EvictPod|DeletePod)/.test(one));
+const find = <Name extends Command['name']>({ commands }: Answer, name: Name) =>
+  commands.filter((command): command is Extract<Command, { name: Name }> => command.name === name);
+
+describe('a drain', () => {
+  it('announces which pods go, evicts exactly these by uid, and grants when they have gone', () => {
+    const world = aDrain();
+    close(world);
+    const announced = world.step();
+    expect(namesOf(announced)).to.deep.equal(['WriteDrain']);
+    expect(announced.verdict).to.include({ phase: 'Updating', reason: 'Draining', message: 'ns/goes will be evicted' });
+    expect(drainOf(world)).to.deep.equal(['uid-goes']);
+    expect(evictionsOf(world)).to.deep.equal([]);
+    const evicted = world.step(1000);
+    expect(find(evicted, 'EvictPod').map(({ pod }) => pod)).to.deep.equal([
+      { namespace: 'ns', name: 'goes', uid: 'uid-goes' },
+    ]);
+    expect(namesOf(world.step(1000))).to.deep.equal(['WriteGrant']);
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
+    expect(world.partition.spec.granted?.planHash).to.equal(world.partition.spec.drain?.planHash);
+  });
+
+  it('of the whole node evicts every pod that uses GPUs, and no other', () => {
+    const other: NodePod = { ...aPod('web'), spec: { containers: [] } };
+    const world = aDrain({ scope: 'Node' }, { pods: [goes, stays, other] });
+    close(world);
+    stepUntil(world, 'Applying');
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes', 'EvictPod uid-stays']);
+  });
+
+  it('of nobody waits for those in the way, with the node closed, and evicts none', () => {
+    const world = aDrain({ scope: 'None', onTimeout: 'Wait' });
+    close(world);
+    const { verdict, commands } = world.step();
+    expect(verdict).to.include({ phase: 'Updating', reason: 'PodsUseGpus' });
+    expect(verdict.message).to.equal(
+      'waiting for a pod to go: ns/goes: spec.drain.scope is None, so that they end by themselves',
+    );
+    expect(commands).to.deep.equal([]);
+    world.now += 3600_000;
+    expect(world.step().commands).to.deep.equal([]);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.pods = [stays];
+    expect(namesOf(world.step())).to.deep.equal(['WriteGrant']);
+  });
+
+  it('of nobody gives up at its deadline, too', () => {
+    const world = aDrain({ scope: 'None' });
+    close(world);
+    world.now += 600_000;
+    expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('waits for a pod that the agent does not know yet, and does not evict it', () => {
+    const world = aDrain({}, { pods: [stays, aPod('new')] });
+    close(world);
+    const { verdict, commands } = world.step();
+    expect(commands).to.deep.equal([]);
+    expect(verdict).to.include({ phase: 'Updating', reason: 'Draining' });
+    expect(verdict.message).to.equal('the agent does not know yet which GPUs ns/new uses');
+    const both = aDrain({}, { pods: [goes, stays, aPod('new')] });
+    close(both);
+    for (let steps = 0; steps < 5; steps += 1) both.step(1000);
+    expect(drainOf(both)).to.deep.equal(['uid-goes']);
+    expect(evictionsOf(both)).to.deep.equal(['EvictPod uid-goes']);
+    expect(both.done).to.not.include('WriteGrant');
+  });
+
+  it('announces a pod that came under the same name before it is evicted', () => {
+    const world = aDrain();
+    close(world);
+    world.step();
+    world.pods = [aPod('goes', { uid: 'uid-again' }), stays];
+    expect(namesOf(world.step())).to.deep.equal(['WriteDrain']);
+    expect(drainOf(world)).to.deep.equal(['uid-goes', 'uid-again']);
+    expect(namesOf(world.step())).to.deep.equal(['EvictPod']);
+  });
+
+  it('evicts nobody for a plan that is another one by now', () => {
+    const world = aDrain();
+    close(world);
+    world.refusals = { 'uid-goes': 'no' };
+    world.step();
+    world.step();
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
+    // Now ns/goes holds what stays, and the other one what has to go.
+    const [gpu] = device.gpus ?? [];
+    const swapped = aDevice(withPods(gpu ?? aGpu(), { '2g.10gb@0': ['ns/stays'], '3g.20gb@4': ['ns/goes'] }));
+    world.report({ ...swapped, plan: planWish(swapped, wish).report });
+    world.step(10_000);
+    expect(drainOf(world)).to.deep.equal(['uid-stays']);
+    world.step(10_000);
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes', 'EvictPod uid-stays']);
+  });
+
+  it('announces no more pods than the API takes at a time, and evicts no other', () => {
+    const names = Array.from({ length: 300 }, (_, index) => `pod-${index}`);
+    const crowded = aDevice(
+      withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '2g.10gb@0': names.map((name) => `ns/${name}`) }),
+    );
+    const world = aDrain({}, { pods: names.map((name) => aPod(name)) });
+    world.partition = aManagedPartition({ device: crowded, wish });
+    close(world);
+    world.step();
+    expect(drainOf(world)).to.have.length(256);
+    world.step(1000);
+    expect(evictionsOf(world).toSorted()).to.deep.equal(
+      (drainOf(world) ?? []).map((uid) => `EvictPod ${uid}`).toSorted(),
+    );
+    stepUntil(world, 'Applying');
+    expect(evictionsOf(world)).to.have.length(300);
+  });
+
+  it('waits for a pod that is being terminated, and does not tell it again', () => {
+    const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
+    const world = aDrain({}, { pods: [leaving, stays] });
+    close(world);
+    for (let steps = 0; steps < 20; steps += 1) world.step(1000);
+    expect(evictionsOf(world)).to.deep.equal([]);
+    expect(world.done).to.not.include('WriteGrant');
+    world.pods = [stays];
+    stepUntil(world, 'Applying');
+  });
+
+  it('does not wait for a pod that has ended', () => {
+    const world = aDrain({}, { pods: [{ ...goes, status: { phase: 'Succeeded' } }, stays] });
+    close(world);
+    expect(namesOf(world.step())).to.deep.equal(['WriteGrant']);
+  });
+
+  it('says what the API server says of a disruption budget, and asks again after a while', () => {
+    const world = aDrain();
+    world.refusals = { 'uid-goes': 'ns/goes: Cannot evict pod: the disruption budget train needs 3 healthy pods' };
+    close(world);
+    world.step();
+    world.step(1000);
+    const { verdict } = world.step(1000);
+    expect(verdict).to.include({ phase: 'Updating', reason: 'EvictionBlocked' });
+    expect(verdict.message).to.include('the disruption budget train needs 3 healthy pods');
+    expect(verdict.transient).to.equal(undefined);
+    for (let seconds = 0; seconds < 20; seconds += 1) world.step(1000);
+    expect(evictionsOf(world).length).to.be.within(4, 6);
+    world.refusals = {};
+    stepUntil(world, 'Applying');
+  });
+
+  it('has pods end with the grace period of the policy, and never with none', () => {
+    const graceOf = (gracePeriod?: string) => {
+      const world = aDrain(gracePeriod === undefined ? {} : { gracePeriod });
+      close(world);
+      world.step();
+      return find(world.step(1000), 'EvictPod')[0]?.graceSeconds;
+    };
+    expect(graceOf()).to.equal(undefined);
+    expect(graceOf('90s')).to.equal(90);
+    expect(graceOf('0s')).to.equal(1);
+  });
+
+  describe('that is not over in time', () => {
+    const blocked = (drain: PolicySpec['drain'], pods?: readonly NodePod[]): NodeWorld => {
+      const world = aDrain(drain, pods && { pods });
+      world.refusals = { 'uid-goes': 'ns/goes: no' };
+      close(world);
+      world.step();
+      world.step(1000);
+      world.now += 600_000;
+      return world;
+    };
+
+    it('is given up unless told otherwise: the node is open, and nothing was changed', () => {
+      const world = blocked({});
+      const { verdict } = world.step();
+      expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+      expect(verdict.message).to.match(
+        /^the pods on what has to go have not gone within spec\.drain\.timeout: .*ns\/goes/,
+      );
+      expect(verdict.message).to.include('it is tried again in 1m');
+      expect(world.taintKeys).to.deep.equal([]);
+      expect(world.done).to.not.include('WriteGrant');
+    });
+
+    it('goes on where the policy waits', () => {
+      const world = blocked({ onTimeout: 'Wait' });
+      expect(world.step().verdict.reason).to.equal('EvictionBlocked');
+      expect(world.taintKeys).to.deep.equal(['repartitioning']);
+      expect(evictionsOf(world).every((one) => one.startsWith('EvictPod'))).to.equal(true);
+    });
+
+    it('ends by force where the policy says so, with grace', () => {
+      const world = blocked({ onTimeout: 'Force', gracePeriod: '0s' });
+      const [command] = find(world.step(), 'DeletePod');
+      expect(command).to.deep.equal({
+        name: 'DeletePod',
+        pod: { namespace: 'ns', name: 'goes', uid: 'uid-goes' },
+        graceSeconds: 1,
+      });
+      stepUntil(world, 'Applying');
+    });
+
+    it('deletes by force only what was announced: not what stays, and not what the agent does not know', () => {
+      const world = blocked({ onTimeout: 'Force' }, [goes, stays, aPod('new')]);
+      for (let steps = 0; steps < 5; steps += 1) world.step(1000);
+      expect(evictionsOf(world).filter((one) => one.startsWith('DeletePod'))).to.deep.equal(['DeletePod uid-goes']);
+      expect(world.done).to.not.include('WriteGrant');
+    });
+  });
+
+  describe('of pods that nobody evicts', () => {
+    const bare = aGpuPod('goes');
+    const unwanted = aPod('goes', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } });
+    const daemon = aPod('goes', { kind: 'DaemonSet' });
+    const mirror = aPod('goes', { kind: 'Node', annotations: { 'kubernetes.io/config.mirror': 'x' } });
+
+    it('waits, and says why they stay', () => {
+      for (const [pod, why] of [
+        [bare, 'ns/goes is without a controller: nobody would make it again'],
+        [unwanted, 'ns/goes is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"'],
+        [daemon, 'ns/goes is of a DaemonSet, which would make it again'],
+        [mirror, 'ns/goes is a static pod, which no eviction ends'],
+      ] as const) {
+        const world = aDrain({}, { pods: [pod, stays] });
+        close(world);
+        world.step();
+        const { verdict } = world.step(1000);
+        expect(verdict.message).to.include(why);
+        expect(evictionsOf(world)).to.deep.equal([]);
+      }
+    });
+
+    it('deletes those by force that can be, once the time is over', () => {
+      for (const [pod, deleted] of [
+        [bare, ['DeletePod uid-goes']],
+        [unwanted, ['DeletePod uid-goes']],
+        [daemon, []],
+        [mirror, []],
+      ] as const) {
+        const world = aDrain({ onTimeout: 'Force' }, { pods: [pod, stays] });
+        close(world);
+        for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
+        expect(evictionsOf(world)).to.deep.equal([]);
+        world.now += 600_000;
+        for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
+        expect(evictionsOf(world)).to.deep.equal(deleted);
+      }
+    });
+  });
+
+  describe('of an owner that makes its pods again', () => {
+    /** Runs on while an owner makes a pod in the place of each that goes, under the names that the plan knows. */
+    const runOn = (world: NodeWorld, most = 60): Answer => {
+      for (let steps = 0, made = 0; steps < most; steps += 1) {
+        const answer = world.step(1000);
+        if (answer.verdict.reason === 'DrainLoop') return answer;
+        if (!world.pods.some(({ metadata }) => metadata.name === 'goes')) {
+          made += 1;
+          world.pods = [...world.pods, aPod('goes', { uid: `uid-${made}`, owner: 'set' })];
+        }
+      }
+      throw new Error('it goes on for ever');
+    };
+
+    it('ends when they came back three times', () => {
+      const world = aDrain({}, { pods: [aPod('goes', { owner: 'set' }), stays] });
+      close(world);
+      const { verdict } = runOn(world);
+      expect(evictionsOf(world)).to.have.length(3);
+      expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainLoop' });
+      expect(verdict.message).to.match(/^pods of the same owner came back each time they were evicted: .*ns\/goes/);
+      expect(world.taintKeys).to.deep.equal([]);
+    });
+
+    it('does not take three that go at the same time for one that came back', () => {
+      const names = ['one', 'two', 'three', 'four', 'five'];
+      const shared = aDevice(
+        withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '2g.10gb@0': names.map((name) => `ns/${name}`) }),
+      );
+      const world = aDrain({}, { pods: names.map((name) => aPod(name, { owner: 'set' })) });
+      world.partition = aManagedPartition({ device: shared, wish });
+      close(world);
+      stepUntil(world, 'Applying');
+      expect(evictionsOf(world)).to.have.length(5);
+    });
+  });
+
+  describe('that was given up', () => {
+    const giveUp = (world: NodeWorld): Answer => {
+      const answer = stepUntil(world, 'DrainTimeout', 60_000);
+      world.slot = undefined;
+      return answer;
+    };
+    const aBlockedDrain = (drain: PolicySpec['drain'] = {}): NodeWorld => {
+      const world = aDrain(drain);
+      world.refusals = { 'uid-goes': 'ns/goes: no', 'uid-stays': 'ns/stays: no' };
+      return world;
+    };
+    /** @returns how long it rests, in minutes */
+    const rest = (world: NodeWorld): number => {
+      for (let minutes = 0; minutes < 100; minutes += 1) {
+        const { verdict } = world.step(60_000);
+        if (verdict.reason === 'AwaitingSlot') return minutes + 1;
+        expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+      }
+      throw new Error('it rests for ever');
+    };
+
+    it('announces nobody any more', () => {
+      const world = aBlockedDrain();
+      giveUp(world);
+      expect(drainOf(world)).to.deep.equal(['uid-goes']);
+      world.step(1000);
+      expect(drainOf(world)).to.equal(undefined);
+      const { done } = world;
+      const writes = done.length;
+      for (let steps = 0; steps < 5; steps += 1) world.step(1000);
+      expect(done).to.have.length(writes);
+    });
+
+    it('rests longer each time', () => {
+      const world = aBlockedDrain();
+      const rests: number[] = [];
+      for (let tries = 0; tries < 4; tries += 1) {
+        giveUp(world);
+        rests.push(rest(world));
+        world.slot = aSlotFrom(world.now, 600_000);
+      }
+      expect(rests).to.deep.equal([1, 2, 4, 8]);
+    });
+
+    it('rests as long with another leader', () => {
+      const world = aBlockedDrain();
+      giveUp(world);
+      rest(world);
+      world.slot = aSlotFrom(world.now, 600_000);
+      giveUp(world);
+      world.step(60_000);
+      world.failOver();
+      expect(world.step(1000).verdict.message).to.include('it is tried again in 59s');
+      expect(rest(world)).to.equal(1);
+    });
+
+    it('rests no longer when the pods have gone', () => {
+      const world = aBlockedDrain();
+      giveUp(world);
+      world.pods = [stays];
+      const quiet = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }));
+      world.report({ ...quiet, plan: planWish(quiet, wish).report });
+      expect(world.step(1000).verdict.reason).to.equal('AwaitingSlot');
+    });
+
+    it('rests as well where the plan names none of the pods that stayed', () => {
+      for (const drain of [{ scope: 'Node' }, {}] as const) {
+        const world = aBlockedDrain(drain);
+        const free = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }));
+        world.partition = aManagedPartition({ device: free, wish });
+        world.pods = drain.scope === 'Node' ? [stays] : [stays, aPod('new')];
+        giveUp(world);
+        world.step(1000);
+        expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+        expect(rest(world)).to.equal(1);
+      }
+    });
+
+    it('goes after nodes that were not tried as often, when it asks again', () => {
+      const world = aBlockedDrain();
+      giveUp(world);
+      rest(world);
+      expect(requestOf(world)?.rests).to.equal(1);
+      world.slot = aSlotFrom(world.now, 600_000);
+      giveUp(world);
+      rest(world);
+      expect(requestOf(world)?.rests).to.equal(2);
+    });
+
+    it('rests no longer when the policy changes, or somebody asks for another try', () => {
+      const edited = aBlockedDrain();
+      giveUp(edited);
+      edited.step(1000);
+      edited.policy = aSlicingPolicy({ layouts: [{ profiles }], drain: { onTimeout: 'Force' }, generation: 2 });
+      expect(edited.step(1000).verdict.reason).to.equal('AwaitingSlot');
+      const asked = aBlockedDrain();
+      giveUp(asked);
+      asked.step(1000);
+      const { metadata } = asked.node;
+      asked.node = { ...asked.node, metadata: { ...metadata, annotations: { 'gpupartition.dev/retry': 'now' } } };
+      expect(asked.step(1000).verdict.reason).to.equal('AwaitingSlot');
+    });
+  });
+
+  it('is announced no more when the node is done', () => {
+    const world = aDrain();
+    close(world);
+    stepUntil(world, 'Applying');
+    expect(drainOf(world)).to.deep.equal(['uid-goes']);
+    const done = aDevice(
+      withPods(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }),
+    );
+    world.report({ ...done, observedEpoch: 1, plan: planWish(done, wish).report });
+    world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '3', 'nvidia.com/mig-3g.20gb': '1' });
+    stepUntil(world, 'Ready');
+    world.slot = undefined;
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(drainOf(world)).to.equal(undefined);
+  });
+
+  it('goes on where the taint of another restart stands: with the slot that it has', () => {
+    const world = aDrain();
+    close(world);
+    world.step();
+    world.failOver();
+    expect(world.node.spec?.taints).to.deep.equal(taints.closed);
+    world.step(1000);
+    stepUntil(world, 'Applying');
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
+    expect(world.now).to.be.above(noon);
+  });
+});

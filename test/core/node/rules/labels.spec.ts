@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import {
+  advertisesSlice,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  slicedGpu,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const sliceCount = 'nvidia.com/mig-7g.40gb.count';
+const driver = 'nvidia.com/cuda.driver-version.full';
+const done = aManagedPartition({ granted: aGrant(), device: slicedGpu });
+
+/** Ready, open, and labelled by us. */
+function aLabelledNode(): NodeWorld {
+  const world = new NodeWorld({ partition: done, node: aNode({ allocatable: advertisesSlice }), pods: [aPluginPod()] });
+  world.settle();
+  expect(world.labels).to.include({ [sliceCount]: '1' });
+  return world;
+}
+
+describe('labels of a device, where we write them', () => {
+  it('follow a device that changes while nothing is going to be changed back', () => {
+    const world = aLabelledNode();
+    world.policy = aSlicingPolicy({ rollout: { paused: true } });
+    world.slot = undefined;
+    world.report({ gpus: wholeGpu.gpus ?? [] });
+    expect(world.step().verdict.reason).to.equal('Paused');
+    expect(world.labels).not.to.have.property(sliceCount);
+    expect(world.labels).to.include({ 'nvidia.com/gpu.count': '1' });
+    const before = world.done.length;
+    world.step(1000);
+    expect(world.node.metadata.annotations).to.have.property('gpupartition.dev/managed-labels');
+    expect(world.done).to.have.lengthOf(before);
+  });
+
+  it('are not begun with on a node that we have never labelled', () => {
+    const world = new NodeWorld({ policy: aSlicingPolicy({ rollout: { paused: true } }) });
+    world.settle();
+    expect(world.labels).not.to.have.property('nvidia.com/gpu.count');
+  });
+
+  // Seed 1000721 of the model, before leaders were to end with their lease.
+  it('of slices go when a node is opened whose agent is away, and come back with it: nobody knows which are there', () => {
+    const world = aLabelledNode();
+    world.node = { ...world.node, spec: { taints: taints.closed } };
+    world.agent = { state: 'Missing' };
+    world.step();
+    expect(world.labels).to.have.property(sliceCount);
+    world.step(31_000);
+    world.pods = [];
+    world.advertise({});
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).not.to.have.property(sliceCount);
+    expect(world.labels).to.have.property(driver);
+    world.pods = [aPluginPod({ uid: 'new' })];
+    world.advertise(advertisesSlice);
+    world.agent = { state: 'Ready' };
+    expect(world.settle().verdict.phase).to.equal('Ready');
+    expect(world.labels).to.include({ [sliceCount]: '1' });
+  });
+
+  it('of slices go when a node is opened whose grant was not answered', () => {
+    const world = aLabelledNode();
+    world.node = { ...world.node, spec: { taints: taints.closed } };
+    world.partition = aManagedPartition({
+      granted: aGrant({ epoch: 4, deadline: '2026-01-01T11:59:00Z' }),
+      device: slicedGpu,
+    });
+    world.report({ observedEpoch: 3 });
+    world.step();
+    world.pods = [];
+    world.advertise({});
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).not.to.have.property(sliceCount);
+    expect(world.labels).to.have.property(driver);
+  });
+});

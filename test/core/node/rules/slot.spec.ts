@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import type { PolicySpec } from '../../../../src/api/types.ts';
+import { decide } from '../../../../src/core/node/decide.ts';
+import { slotOf } from '../../../../src/core/rollout/slot.ts';
+import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
+import {
+  aGpuPod,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aSlicingPolicy,
+  aSlot,
+  aSnapshot,
+  judge,
+  namesOf,
+  noMemory,
+  noon,
+  type SnapshotParts,
+  taints,
+} from '../../../support/node-builders.ts';
+
+const device = aDevice(
+  withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '2g.10gb@0': ['ns/goes'], '3g.20gb@4': ['ns/stays'] }),
+);
+const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-2g.10gb': '1', 'nvidia.com/mig-3g.20gb': '1' };
+const profiles = { '1g.5gb': 3, '3g.20gb': 1 };
+const partition = aManagedPartition({ device, wish: { gpus: [{ uuid: uuidOf(0), profiles }] } });
+const policyOf = (drain: PolicySpec['drain'] = {}) => aSlicingPolicy({ layouts: [{ profiles }], drain });
+const parts: SnapshotParts = { node: aNode({ allocatable }), partition, policy: policyOf(), slot: undefined };
+const pods = [aGpuPod('goes'), aGpuPod('stays')];
+
+/** How the node stands. */
+function standingOf(more: SnapshotParts = {}, memory = noMemory) {
+  const decision = decide({ ...aSnapshot({ ...parts, ...more }), pods }, memory);
+  if ('look' in decision) throw new Error(`it looks for ${decision.look}`);
+  return decision.standing;
+}
+
+describe('a node without a slot', () => {
+  it('asks for one, says what it would do with it, and does nothing', () => {
+    const { verdict, commands, looks } = judge(parts, { pods });
+    expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot', transient: true });
+    expect(verdict.message).to.equal(
+      'waiting for its turn in the rollout of policy p: would keep 1, destroy 1, create 3 instances, evict ns/goes',
+    );
+    expect(commands).to.deep.equal([]);
+    expect(looks).to.deep.equal(['Pods']);
+    expect(standingOf().request).to.deep.equal({
+      kind: 'New',
+      isClosedAnyway: false,
+      evictions: 1,
+      destroys: 1,
+      rests: 0,
+      epoch: 1,
+    });
+  });
+
+  it('says what becomes of its pods as the policy has it', () => {
+    const messageOf = (drain: PolicySpec['drain']) =>
+      judge({ ...parts, policy: policyOf(drain) }, { pods }).verdict.message;
+    expect(messageOf({ scope: 'None' })).to.match(/create 3 instances, wait for ns\/goes to end$/);
+    expect(messageOf({ scope: 'Node' })).to.match(/create 3 instances, evict all pods that use its GPUs$/);
+    const plan = judge({ ...parts, policy: aSlicingPolicy({ mode: 'Plan', drain: { scope: 'None' } }) }, { pods });
+    expect(plan.verdict.message).to.not.include('evict');
+  });
+
+  it('asks as one that is closed anyway where making it available disrupts nobody', () => {
+    const quiet = aManagedPartition();
+    const fresh = { node: aNode({ taints: taints.startup }), partition: quiet, policy: aSlicingPolicy() };
+    expect(standingOf(fresh)).to.deep.include({ isClosedAnyway: true, isUnderWay: false });
+    expect(standingOf(fresh).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
+    const restarted = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule', value: 'restarted' }];
+    const closed = { ...fresh, node: aNode({ taints: restarted }) };
+    const memory = { ...noMemory, waits: { Closed: { since: noon - 10_000 } } };
+    expect(standingOf(closed, memory).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
+  });
+
+  it('asks as any other where pods would have to go, closed or not', () => {
+    const { request } = standingOf({ node: aNode({ allocatable, taints: taints.startup }) });
+    expect(request).to.include({ kind: 'New', isClosedAnyway: false, evictions: 1 });
+  });
+
+  it('asks as one that has failed after a grant of this generation has', () => {
+    const failed = aManagedPartition({
+      device: { ...device, step: 'Failed', error: { code: 'CommandFailed', message: 'no' } },
+      wish: partition.spec.wish ?? { gpus: [] },
+      granted: aGrant(),
+    });
+    const standing = standingOf({ partition: failed });
+    expect(standing.hasFailed).to.equal(true);
+    expect(standing.request).to.include({ kind: 'Retry', epoch: 4 });
+  });
+
+  it('asks for nothing where it has nothing to do, or cannot do it', () => {
+    expect(standingOf({ node: aNode({ ready: 'False' }) }).request).to.equal(undefined);
+    expect(standingOf({ node: aNode({ unschedulable: true }) }).request).to.equal(undefined);
+    expect(standingOf({ policy: aSlicingPolicy({ mode: 'Plan' }) }).request).to.equal(undefined);
+  });
+
+  it('that is closed for a change counts as under way, whoever closed it', () => {
+    const closed = aNode({ allocatable, taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    const memory = { ...noMemory, waits: { Closed: { since: noon - 10_000 } } };
+    expect(standingOf({ node: closed }, memory).isUnderWay).to.equal(true);
+  });
+});
+
+describe('a node with a slot', () => {
+  const found = { fresh: {} };
+
+  it('counts as under way until it is done or given up', () => {
+    const { slot = aSlot } = aSnapshot();
+    const { standing, verdict } = (() => {
+      const answer = decide({ ...aSnapshot({ ...parts, slot }), pods, fresh: freshOf(slot) }, noMemory);
+      if ('look' in answer) throw new Error(answer.look);
+      return answer;
+    })();
+    expect(verdict.reason).to.equal('AwaitingGrant');
+    expect(standing).to.deep.include({ isUnderWay: true, slot: slot.startTime });
+  });
+
+  it('does nothing that the ledger at the API server does not have any more', () => {
+    for (const slot of [undefined, { ...aSlot, startTime: '2026-01-01T11:00:00Z' }]) {
+      const { verdict, commands } = judge({ ...parts, slot: aSlot }, { pods, ...found, fresh: { slot } });
+      expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot', requeueAfterMs: 2000 });
+      expect(commands).to.deep.equal([]);
+    }
+    expect(namesOf(judge({ ...parts, slot: aSlot }, { pods }))).to.deep.equal(['PatchNode']);
+  });
+
+  it('does not keep it for nothing: when its time is over and nothing has begun, it is given back', () => {
+    const late = { ...parts, slot: aSlot, partition: undefined };
+    const standing = (now: number) => {
+      const decision = decide({ ...aSnapshot({ ...late, now }), pods }, noMemory);
+      if ('look' in decision) throw new Error(decision.look);
+      return decision.standing;
+    };
+    expect(standing(noon).isUnderWay).to.equal(false);
+    const silent = aManagedPartition({ device: {} });
+    expect(standingOf({ slot: aSlot, partition: silent, now: noon + 60_000 }).isUnderWay).to.equal(true);
+    expect(standingOf({ slot: aSlot, partition: silent, now: noon + 3600_000 }).isUnderWay).to.equal(false);
+  });
+
+  it('has it for the wish that it has: an earlier one is for another change, a later edit takes nothing away', () => {
+    const node = { node: 'n', nodeUID: 'uid-n' };
+    const ledger = [{ ...aSlot, generation: 2 }];
+    expect(slotOf(ledger, { ...node, wishGeneration: 1 })).to.equal(ledger[0]);
+    expect(slotOf(ledger, { ...node, wishGeneration: 2 })).to.equal(ledger[0]);
+    expect(slotOf(ledger, { ...node, wishGeneration: 3 })).to.equal(undefined);
+    expect(slotOf(ledger, { ...node, nodeUID: 'uid-of-another', wishGeneration: 1 })).to.equal(undefined);
+    expect(slotOf(undefined, { ...node, wishGeneration: 1 })).to.equal(undefined);
+  });
+});
+
+function freshOf(slot: typeof aSlot) {
+  return { policy: { uid: 'uid-p', generation: 1 }, slot, resourceSlices: [], holders: ['ns/goes', 'ns/stays'] };
+}

@@ -1,0 +1,287 @@
+import { expect } from 'chai';
+import { planChange, type ChangePlan } from '../../../src/core/plan/change-plan.ts';
+import type { ClusterState } from '../../../src/core/plan/cluster-state.ts';
+import type { PlannedNode } from '../../../src/core/plan/planned-node.ts';
+import { fillDefaults } from '../../../src/core/policy/defaults.ts';
+import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup } from './cluster-builder.ts';
+
+const halves = ['3g.20gb@0', '3g.20gb@4'];
+const inSevenths = { layouts: [{ profiles: { '1g.5gb': 7 } }] };
+const plan = (cluster: ClusterState, ...given: Parameters<typeof planChange>[1]): ChangePlan =>
+  planChange(cluster, given, someSetup);
+
+/** `name fate reason` of each node. */
+const fatesOf = ({ nodes }: ChangePlan): readonly string[] =>
+  nodes.map(({ node, fate, reason }) => `${node} ${fate} ${reason}`);
+const wavesOf = ({ waves }: ChangePlan): readonly (readonly string[])[] => waves.map(({ nodes }) => nodes);
+function nodeOf({ nodes }: ChangePlan, name: string): PlannedNode {
+  const found = nodes.find(({ node }) => node === name);
+  if (!found) throw new Error(`no node ${name} in the plan`);
+  return found;
+}
+
+/** Three nodes of two halves: two pods on n1, none on n2, one on n3. */
+function aBusyFleet(more: Partial<ClusterState> = {}): ClusterState {
+  const nodes = [
+    aFleetNode({ name: 'n1', slices: halves, pods: { '3g.20gb@0': ['a'], '3g.20gb@4': ['b'] } }),
+    aFleetNode({ name: 'n2', slices: halves }),
+    aFleetNode({ name: 'n3', slices: halves, pods: { '3g.20gb@4': ['c'] } }),
+  ];
+  return aCluster(nodes, { pods: [aTeamPod('a'), aTeamPod('b'), aTeamPod('c', { node: 'n3' })], ...more });
+}
+
+describe('the plan of a change', () => {
+  it('says what each GPU keeps, loses and gets, with its pictures, and who goes', () => {
+    const found = plan(aBusyFleet(), inFile({ layouts: [{ profiles: { '3g.20gb': 1, '1g.5gb': 3 } }] }));
+    const { gpus, evictions, plan: counts } = nodeOf(found, 'n3');
+    expect(counts).to.include({ keep: 1, destroy: 1, create: 3 });
+    expect(gpus[0]?.keep).to.deep.equal([{ profile: '3g.20gb', start: 4, pods: ['team/c'] }]);
+    expect(gpus[0]?.destroy).to.deep.equal([{ profile: '3g.20gb', start: 0 }]);
+    expect(gpus[0]?.create.map(({ profile, start }) => `${profile}@${start}`)).to.have.length(3);
+    expect(gpus[0]?.before.picture).to.match(/^\|3g\.20gb {2,}\|3g\.20gb\* +\|$/);
+    expect(gpus[0]?.after.picture).to.match(/^\|1g\.5gb .*\|3g\.20gb\* +\|$/);
+    expect(evictions).to.deep.equal([]);
+    expect(nodeOf(found, 'n1').evictions).to.have.length(1);
+    expect(found.summary).to.equal('this change evicts 1 pod and changes 3 of 3 nodes in 3 waves');
+  });
+
+  it('has nodes take their turn as the rollout does: the budget, and the cheap ones first', () => {
+    const one = plan(aBusyFleet(), inFile(inSevenths));
+    expect(wavesOf(one)).to.deep.equal([['n2'], ['n3'], ['n1']]);
+    const two = plan(aBusyFleet(), inFile({ ...inSevenths, rollout: { maxUnavailable: '70%' } }));
+    expect(wavesOf(two)).to.deep.equal([['n2', 'n3'], ['n1']]);
+    expect(two.summary).to.equal('this change evicts 3 pods and changes 3 of 3 nodes in 2 waves');
+    expect(nodeOf(two, 'n1')).to.include({ fate: 'Changes', wave: 2 });
+  });
+
+  it('holds to the cap over all policies', () => {
+    const wide = inFile({ ...inSevenths, rollout: { maxUnavailable: 3 } });
+    const capped = planChange(aBusyFleet(), [wide], { ...someSetup, maxConcurrentNodes: 2 });
+    expect(wavesOf(capped)).to.deep.equal([['n2', 'n3'], ['n1']]);
+  });
+
+  it('begins with the canary, and says when the rest may follow', () => {
+    const rollout = { maxUnavailable: 3, canary: { nodes: 1, soak: '1h' } };
+    const { waves } = plan(aBusyFleet(), inFile({ ...inSevenths, rollout }));
+    expect(waves).to.deep.equal([{ nodes: ['n2'] }, { nodes: ['n3', 'n1'], notBefore: '2026-01-01T13:00:00Z' }]);
+  });
+
+  it('waits for a window, and tells when it opens', () => {
+    const windows = [{ schedule: '0 22 * * *', duration: '4h' }];
+    const { waves } = plan(aBusyFleet(), inFile({ ...inSevenths, rollout: { maxUnavailable: 3, windows } }));
+    expect(waves).to.deep.equal([{ nodes: ['n2', 'n3', 'n1'], notBefore: '2026-01-01T22:00:00Z' }]);
+  });
+
+  it('holds what is paused or held, and still says what it would do', () => {
+    const held = plan(aBusyFleet(), inFile({ ...inSevenths, rollout: { maxUnavailable: 0 } }));
+    expect(fatesOf(held)[0]).to.equal('n1 Held AwaitingSlot');
+    expect(held.policies[0]?.held).to.match(/maxUnavailable is 0/);
+    expect(nodeOf(held, 'n1').evictions).to.have.length(2);
+    const paused = plan(aBusyFleet(), inFile({ ...inSevenths, rollout: { paused: true } }));
+    expect(fatesOf(paused)[0]).to.equal('n1 Held Paused');
+    expect(nodeOf(paused, 'n1').gpus[0]?.isChanging).to.equal(true);
+    expect(paused.summary).to.equal('this change changes none of 3 nodes; 3 nodes held');
+  });
+
+  it('changes nothing in mode Plan, and still says what it would do', () => {
+    const found = plan(aBusyFleet(), inFile({ ...inSevenths, mode: 'Plan' }));
+    expect(fatesOf(found)).to.deep.equal(['n1 PlanOnly PlanOnly', 'n2 PlanOnly PlanOnly', 'n3 PlanOnly PlanOnly']);
+    expect(found.waves).to.deep.equal([]);
+    expect(nodeOf(found, 'n3').gpus[0]?.create).to.have.length(7);
+  });
+
+  it('finds nodes done that are as the policy says already, whoever filled in the defaults', () => {
+    const { spec } = sliced();
+    const found = plan(aBusyFleet({ policies: [{ ...sliced(), spec: fillDefaults(spec) }] }), inFile(spec));
+    expect(found.policies).to.deep.equal([{ policy: 'p', change: 'Unchanged' }]);
+    expect(found.nodes.map(({ fate }) => fate)).to.deep.equal(['Done', 'Done', 'Done']);
+    expect(found.summary).to.equal('this change changes none of 3 nodes');
+  });
+
+  it('takes nothing of a change of the rollout alone for a change of nodes', () => {
+    const found = plan(aBusyFleet(), inFile({ layouts: sliced().spec.layouts, rollout: { maxUnavailable: 2 } }));
+    expect(found.policies[0]?.change).to.equal('Changed');
+    expect(found.nodes.map(({ fate }) => fate)).to.deep.equal(['Done', 'Done', 'Done']);
+  });
+
+  it('says of a policy that is not accepted which nodes cannot take it, and what it would do without them', () => {
+    const a30 = aGpu({ product: 'NVIDIA A30', slices: [] });
+    const { nodes, partitions } = aCluster([aFleetNode({ name: 'n4', gpus: [a30] })]);
+    const fleet = aBusyFleet();
+    const cluster = { ...fleet, nodes: [...fleet.nodes, ...nodes], partitions: [...fleet.partitions, ...partitions] };
+    const found = plan(cluster, inFile(inSevenths));
+    expect(fatesOf(found)[3]).to.equal('n4 Refused UnknownProfile');
+    expect(found.findings.map(({ code }) => code)).to.deep.equal(['PolicyNotAccepted', 'NodeRefused']);
+    expect(found.findings[0]?.message).to.match(/nothing of it starts, as long as it selects nodes .*: n4$/);
+    expect(found.summary).to.equal(
+      'nothing starts now; once that is mended this change evicts 3 pods and changes 3 of 4 nodes in 3 waves; 1 node cannot take it',
+    );
+  });
+
+  it('leaves a node to the policy that has won it, and says so', () => {
+    const stronger = sliced({ name: 'q', priority: 1, nodeSelector: { matchLabels: { pool: 'p', rack: '1' } } });
+    const nodes = [
+      aFleetNode({ name: 'n1', slices: halves, node: { labels: { rack: '1' } } }, stronger),
+      aFleetNode({ name: 'n2', slices: halves }),
+    ];
+    const found = plan(aCluster(nodes, { policies: [sliced(), stronger] }), inFile(inSevenths));
+    expect(fatesOf(found)).to.deep.equal(['n1 OtherPolicy Ready', 'n2 Changes AwaitingSlot']);
+    expect(nodeOf(found, 'n1')).to.include({ policy: 'q' });
+    expect(nodeOf(found, 'n1').message).to.match(/^policy q decides over this node/);
+  });
+
+  it('tells of nodes that a policy leaves: those of nobody keep their layout, those of another get its', () => {
+    const weaker = sliced({ name: 'q', priority: -1, ...inSevenths, nodeSelector: { matchLabels: { rack: '1' } } });
+    const nodes = [
+      aFleetNode({ name: 'n1', slices: halves }),
+      aFleetNode({ name: 'n2', slices: halves, node: { labels: { rack: '1' } } }),
+    ];
+    const narrowed = inFile({ layouts: sliced().spec.layouts, nodeSelector: { matchLabels: { pool: 'none' } } });
+    const found = plan(aCluster(nodes, { policies: [sliced(), weaker] }), narrowed);
+    expect(fatesOf(found)).to.deep.equal(['n1 Released NoPolicy', 'n2 Changes AwaitingSlot']);
+    expect(nodeOf(found, 'n2').policy).to.equal('q');
+  });
+
+  it('plans a policy that is new, with the defaults of the API server', () => {
+    const cluster = { ...aBusyFleet(), policies: [] };
+    const found = plan(cluster, inFile(inSevenths, 'fresh'));
+    expect(found.policies).to.deep.equal([{ policy: 'fresh', change: 'New' }]);
+    expect(wavesOf(found)).to.deep.equal([['n2'], ['n3'], ['n1']]);
+  });
+
+  it('finds fault with instances that somebody else made', () => {
+    const foreign = aFleetNode({ name: 'n1', slices: halves });
+    const device = { ...foreign.partition.status?.device, lastGood: { bootID: 'boot-a', gpus: [] } };
+    const partition = { ...foreign.partition, status: { device } };
+    const found = plan(aCluster([{ ...foreign, partition }]), inFile(inSevenths));
+    expect(fatesOf(found)).to.deep.equal(['n1 Refused ForeignInstances']);
+    expect(found.findings.map(({ code, node }) => [code, node])).to.deep.equal([['NodeRefused', 'n1']]);
+  });
+
+  it('has a node wait that a process uses, that is cordoned or that is not Ready, without finding fault', () => {
+    const nodes = [
+      aFleetNode({ name: 'n1', slices: ['3g.20gb@0*', '3g.20gb@4'] }),
+      aFleetNode({ name: 'n2', slices: halves, node: { unschedulable: true } }),
+      aFleetNode({ name: 'n3', slices: halves, node: { ready: 'False' } }),
+    ];
+    const found = plan(aCluster(nodes), inFile({ layouts: [{ profiles: { '7g.40gb': 1 } }] }));
+    expect(fatesOf(found)).to.deep.equal([
+      'n1 Waits ProcessesUseGpus',
+      'n2 Waits ForeignCordon',
+      'n3 Waits NodeNotReady',
+    ]);
+    expect(found.findings).to.deep.equal([]);
+    expect(found.summary).to.equal('this change changes none of 3 nodes; 3 nodes waiting');
+  });
+
+  it('does not count on a node that is changing already', () => {
+    const { partition } = aFleetNode({ name: 'n1', slices: halves });
+    const gpus = partition.spec.wish?.gpus ?? [];
+    const granted = { gpus: [...gpus], epoch: 1, planHash: 'x', deadline: '2026-01-01T12:10:00Z' };
+    const nodes = [
+      aFleetNode({ name: 'n1', slices: halves, spec: { granted } }),
+      aFleetNode({ name: 'n2', slices: halves }),
+    ];
+    const found = plan(aCluster(nodes), inFile(inSevenths));
+    expect(fatesOf(found)).to.deep.equal(['n1 UnderWay Applying', 'n2 Changes AwaitingSlot']);
+  });
+
+  it('tries again with a new generation what has failed', () => {
+    const { bootID, gpus } = { bootID: 'boot-a', gpus: [aGpu({ slices: halves })] };
+    const failed = aFleetNode({
+      name: 'n1',
+      gpus,
+      spec: { granted: { gpus: [{ uuid: uuidOf(0) }], epoch: 1, planHash: 'x', deadline: '2026-01-01T11:00:00Z' } },
+    });
+    const { device } = failed.partition.status ?? {};
+    const error = { code: 'DestroyFailed', message: 'no', gpu: uuidOf(0) };
+    const status = { device: { ...device, bootID, observedEpoch: 1, step: 'Failed' as const, error } };
+    const found = plan(aCluster([{ ...failed, partition: { ...failed.partition, status } }]), inFile(inSevenths));
+    expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
+  });
+
+  it('says that nobody has seen the GPUs of a node without a report', () => {
+    const { node } = aFleetNode({ name: 'n1' });
+    const found = plan({ ...aCluster([]), nodes: [node] }, inFile(inSevenths));
+    expect(fatesOf(found)).to.deep.equal(['n1 Waits AgentNotReporting']);
+  });
+
+  it('says why a policy is valid nowhere, once', () => {
+    const sharing = { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] };
+    const found = plan(aBusyFleet(), inFile({ ...inSevenths, sharing }));
+    expect(found.findings.map(({ code }) => code)).to.deep.equal(['PolicyInvalid']);
+    expect(found.findings[0]?.message).to.match(/--device-plugin-config-map/);
+  });
+});
+
+describe('the pods that a plan evicts', () => {
+  const one = (more: Parameters<typeof aTeamPod>[1], spec: object = {}, budgets: ClusterState['budgets'] = []) => {
+    const nodes = [aFleetNode({ name: 'n1', slices: halves, pods: { '3g.20gb@0': ['a'] } })];
+    const pods = [aTeamPod('a', more)];
+    const found = plan(aCluster(nodes, { pods, budgets }), inFile({ ...inSevenths, ...spec }));
+    return { ...found, evictions: found.nodes.flatMap(({ evictions }) => evictions) };
+  };
+  const budget = {
+    metadata: { name: 'pdb', namespace: 'team' },
+    spec: { selector: { matchLabels: { app: 'train' } } },
+    status: { disruptionsAllowed: 0 },
+  };
+
+  it('are named with what they hold', () => {
+    expect(one({}).evictions).to.deep.equal([{ pod: 'team/a', fate: 'Evicted', holds: ['GPU 0: 3g.20gb at 0'] }]);
+  });
+
+  it('are a finding where their budget allows no disruption', () => {
+    const { evictions, findings, summary } = one({}, {}, [budget]);
+    expect(evictions[0]?.fate).to.equal('Blocked');
+    expect(findings).to.deep.equal([
+      {
+        code: 'EvictionBlocked',
+        node: 'n1',
+        pod: 'team/a',
+        message: 'pod team/a is not evicted now: PodDisruptionBudget team/pdb allows 0 disruptions',
+      },
+    ]);
+    expect(summary).to.match(/; 1 pod blocked by PodDisruptionBudgets$/);
+  });
+
+  it('are a finding where no eviction moves them', () => {
+    for (const [more, words] of [
+      [{ owner: '' }, /^pod team\/a is without a controller/],
+      [{ owner: 'DaemonSet' }, /^pod team\/a is of a DaemonSet/],
+      [{ annotations: { 'gpupartition.dev/evict': 'false' } }, /^pod team\/a is annotated gpupartition.dev\/evict/],
+      [{ annotations: { 'kubernetes.io/config.mirror': 'x' } }, /^pod team\/a is a static pod/],
+    ] as const) {
+      const { findings } = one(more);
+      expect(findings.map(({ code }) => code)).to.deep.equal(['PodStays']);
+      expect(findings[0]?.message).to.match(words);
+    }
+  });
+
+  it('are deleted where the policy says Force, but those that would come back at once', () => {
+    const drain = { onTimeout: 'Force', timeout: '5m' };
+    const forced = one({ owner: '' }, { drain });
+    expect(forced.evictions[0]).to.include({ fate: 'Deleted' });
+    expect(forced.evictions[0]?.message).to.match(/it is deleted after 5m/);
+    expect(forced.findings).to.deep.equal([]);
+    expect(one({ owner: 'DaemonSet' }, { drain }).findings).to.have.length(1);
+  });
+
+  it('are awaited under scope None, and all that use GPUs under scope Node', () => {
+    expect(one({}, { drain: { scope: 'None' } }).evictions[0]?.fate).to.equal('Awaited');
+    const nodes = [aFleetNode({ name: 'n1', slices: halves, pods: { '3g.20gb@0': ['a'], '3g.20gb@4': ['b'] } })];
+    const cluster = aCluster(nodes, { pods: [aTeamPod('a'), aTeamPod('b')] });
+    const layouts = [{ profiles: { '3g.20gb': 1, '1g.5gb': 3 } }];
+    expect(nodeOf(plan(cluster, inFile({ layouts })), 'n1').evictions).to.have.length(1);
+    const whole = plan(cluster, inFile({ layouts, drain: { scope: 'Node' } }));
+    expect(nodeOf(whole, 'n1').evictions.map(({ pod }) => pod)).to.deep.equal(['team/a', 'team/b']);
+  });
+
+  it('are not evicted where they have ended since the agent saw them', () => {
+    const nodes = [aFleetNode({ name: 'n1', slices: halves, pods: { '3g.20gb@0': ['a'] } })];
+    const found = plan(aCluster(nodes), inFile(inSevenths));
+    expect(nodeOf(found, 'n1').evictions[0]).to.include({ pod: 'team/a', fate: 'Gone' });
+    expect(found.summary).to.match(/evicts no pod/);
+  });
+});

@@ -1,0 +1,117 @@
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../../src/api/types.ts';
+import type { ClusterPod, ClusterState, ControllerSetup } from '../../../src/core/plan/cluster-state.ts';
+import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { defaultHolders } from '../../../src/core/pods/gpu-holders.ts';
+import { placeOf } from '../../../src/core/gpu/search/instance.ts';
+import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
+import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';
+
+export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%', gpuHolders: defaultHolders };
+
+export interface NodeParts {
+  readonly name: string;
+  /** `PROFILE@START` of GPU 0; absent: MIG off. */
+  readonly slices?: readonly string[];
+  /** By `PROFILE@START`: names of pods of namespace `team`. */
+  readonly pods?: Readonly<Record<string, readonly string[]>>;
+  readonly gpus?: readonly GpuReport[];
+  readonly node?: Parameters<typeof aNode>[0];
+  readonly status?: Partial<NonNullable<GpuNodePartition['status']>>;
+  readonly spec?: Partial<GpuNodePartition['spec']>;
+}
+
+/** A node of pool `p` that serves `policy`, at rest. */
+export function aFleetNode(parts: NodeParts, policy = sliced()): { node: NodeView; partition: GpuNodePartition } {
+  const { name, slices, pods = {}, node } = parts;
+  const held = Object.fromEntries(Object.entries(pods).map(([place, names]) => [place, names.map(inTeam)]));
+  const gpus = parts.gpus ?? [withPods(aGpu(slices ? { slices } : {}), held)];
+  const ours = gpus.map(({ uuid, instances }) => ({ uuid, placements: instances.map(placeOf) }));
+  const device = { ...aDevice(...gpus), bootID: 'boot-a', lastGood: { bootID: 'boot-a', gpus: ours } };
+  const resolved = resolveNode(policy.spec, device, undefined);
+  const wish = 'wish' in resolved ? resolved.wish : undefined;
+  const { metadata } = policy;
+  const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-3g.20gb': '2' };
+  const made = aNode({ allocatable, ...node });
+  const partition = aPartition({
+    nodeUID: `uid-${name}`,
+    policy: { name: metadata.name, uid: metadata.uid ?? '', generation: metadata.generation ?? 1 },
+    strategy: policy.spec.strategy,
+    ...(wish && { wish }),
+    device: { ...device, ...(wish && { plan: planWish(device, wish).report }) },
+    ...parts.spec,
+  });
+  return {
+    node: { ...made, metadata: { ...made.metadata, name, uid: `uid-${name}` } },
+    partition: {
+      ...partition,
+      metadata: { name, uid: `uid-gpn-${name}` },
+      status: { ...partition.status, ...parts.status },
+    },
+  };
+}
+
+/** What all nodes of a builder's fleet serve: two halves of a GPU. */
+export function sliced(more: Parameters<typeof aPolicy>[0] = {}): GpuPartitionPolicy {
+  return { ...aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }], ...more }), status: { acceptedGeneration: 1 } };
+}
+
+/** The same policy in a file: no uid, no defaults. */
+export function inFile(spec: Partial<PolicySpec>, name = 'p'): GpuPartitionPolicy {
+  const { apiVersion, kind, spec: usual } = aPolicy();
+  return { apiVersion, kind, metadata: { name }, spec: { ...usual, ...spec } };
+}
+
+export interface PodBuild {
+  readonly node?: string;
+  readonly owner?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A ready pod of namespace `team` with a slice, of a ReplicaSet unless told otherwise. */
+export function aTeamPod(
+  name: string,
+  { node = 'n1', owner = 'ReplicaSet', labels, annotations }: PodBuild = {},
+): ClusterPod {
+  const ownerReferences = owner === '' ? [] : [{ kind: owner, uid: `uid-of-${name}`, controller: true }];
+  const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-3g.20gb': 1 } } }];
+  return {
+    metadata: {
+      name,
+      namespace: 'team',
+      uid: `uid-${name}`,
+      labels: { app: 'train', ...labels },
+      ...(annotations && { annotations }),
+      ownerReferences,
+    },
+    spec: { nodeName: node, containers },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+}
+
+export function aCluster(
+  nodes: readonly ReturnType<typeof aFleetNode>[],
+  more: Partial<ClusterState> = {},
+): ClusterState {
+  return {
+    now: noon,
+    nodes: nodes.map(({ node }) => node),
+    partitions: nodes.map(({ partition }) => partition),
+    policies: [sliced()],
+    budgets: [],
+    ...more,
+    pods: [...nodes.map(({ node }) => pluginOn(node.metadata.name)), ...(more.pods ?? [])],
+  };
+}
+
+/** A device plugin that advertises what is there. */
+function pluginOn(node: string): ClusterPod {
+  const pod = aPluginPod({ name: `plugin-${node}` });
+  return { ...pod, spec: { ...pod.spec, nodeName: node } };
+}
+
+function inTeam(pod: string): string {
+  return `team/${pod}`;
+}

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { type BudgetView, type BudgetedPod, judgeBudgets } from '../../../src/core/pods/disruption-budget.ts';
+
+function aBudget(status: BudgetView['status'], spec: BudgetView['spec'] = {}, name = 'pdb'): BudgetView {
+  return {
+    metadata: { name, namespace: 'team', generation: 1 },
+    spec: { selector: { matchLabels: { app: 'train' } }, ...spec },
+    status: { observedGeneration: 1, ...status },
+  };
+}
+
+function aPod({ phase = 'Running', ready = 'True', ...metadata }: Record<string, string> = {}): BudgetedPod {
+  return {
+    metadata: { namespace: 'team', labels: { app: 'train' }, ...metadata },
+    status: { phase, conditions: [{ type: 'Ready', status: ready }] },
+  };
+}
+
+const none = { disruptionsAllowed: 0, currentHealthy: 2, desiredHealthy: 2 };
+
+describe('what PodDisruptionBudgets say to an eviction', () => {
+  it('lets a pod go that none is about', () => {
+    expect(judgeBudgets(aPod({ namespace: 'other' }), [aBudget(none)])).to.equal(undefined);
+    expect(judgeBudgets(aPod(), [aBudget(none, { selector: { matchLabels: { app: 'web' } } })])).to.equal(undefined);
+    expect(judgeBudgets(aPod(), [{ ...aBudget(none), spec: {} }])).to.equal(undefined);
+  });
+
+  it('lets a pod go as long as disruptions are allowed', () => {
+    expect(judgeBudgets(aPod(), [aBudget({ ...none, disruptionsAllowed: 1 })])).to.equal(undefined);
+  });
+
+  it('refuses where none is allowed, and says which budget and how many it needs', () => {
+    expect(judgeBudgets(aPod(), [aBudget(none)])).to.deep.equal({
+      budgets: ['team/pdb'],
+      message: 'PodDisruptionBudget team/pdb allows 0 disruptions (2 healthy, 2 needed)',
+    });
+  });
+
+  it('counts an empty selector as one for every pod of the namespace, with expressions too', () => {
+    expect(judgeBudgets(aPod(), [aBudget(none, { selector: {} })])?.budgets).to.deep.equal(['team/pdb']);
+    const matchExpressions = [{ key: 'app', operator: 'NotIn', values: ['web'] }];
+    expect(judgeBudgets(aPod(), [aBudget(none, { selector: { matchExpressions } })])?.budgets).to.have.length(1);
+  });
+
+  it('refuses a pod that two are about, whatever they allow', () => {
+    const allowing = { ...none, disruptionsAllowed: 1 };
+    const refusal = judgeBudgets(aPod(), [aBudget(allowing, {}, 'b'), aBudget(allowing, {}, 'a')]);
+    expect(refusal?.message).to.equal(
+      'it has 2 PodDisruptionBudgets (team/a, team/b), and the Eviction API takes one at most: remove one',
+    );
+  });
+
+  it('refuses where nobody has counted since it was changed', () => {
+    const message = judgeBudgets(aPod(), [aBudget({ disruptionsAllowed: 1, observedGeneration: 0 })])?.message;
+    expect(message).to.match(/has not been looked at/);
+    expect(judgeBudgets(aPod(), [{ ...aBudget({}), status: {} }])?.message).to.match(/has not been looked at/);
+  });
+
+  it('lets a pod go that is pending, has ended or is going', () => {
+    for (const pod of [aPod({ phase: 'Pending' }), aPod({ phase: 'Failed' }), aPod({ deletionTimestamp: 'now' })]) {
+      expect(judgeBudgets(pod, [aBudget(none)])).to.equal(undefined);
+    }
+  });
+
+  it('lets a pod go that is not ready where enough others are, or where the budget says so', () => {
+    const sick = aPod({ ready: 'False' });
+    expect(judgeBudgets(sick, [aBudget(none)])).to.equal(undefined);
+    const short = { ...none, currentHealthy: 1 };
+    expect(judgeBudgets(sick, [aBudget(short)])?.budgets).to.have.length(1);
+    expect(judgeBudgets(sick, [aBudget(short, { unhealthyPodEvictionPolicy: 'AlwaysAllow' })])).to.equal(undefined);
+  });
+});

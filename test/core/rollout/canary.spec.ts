@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { describeGate } from '../../../src/core/rollout/gate.ts';
+import type { NodeStanding } from '../../../src/core/rollout/slot.ts';
+import { aSlotOf, anAsking, aStanding, manyAsking, noon, step, type StepParts } from './rollout-builders.ts';
+
+const rollout = { maxUnavailable: 5, failureThreshold: 9, canary: { nodes: 2, soak: '10m' } };
+const slot = '2026-01-01T12:00:00Z';
+const changing = (node: string): NodeStanding => aStanding(node, { isUnderWay: true, slot });
+const ready = (node: string): NodeStanding => aStanding(node, { isVerified: true });
+const canaries = { generation: 1, nodes: ['c0', 'c1'] };
+const soaking = { ...canaries, readySince: slot };
+const minutes = (count: number): number => noon + count * 60_000;
+const go = (parts: StepParts) => step({ rollout, ...parts });
+
+describe('a canary', () => {
+  it('is as many nodes as the policy says, the cheapest first; they start before all others', () => {
+    const nodes = [...manyAsking(9), anAsking('cheap', 'New', { request: { destroys: 0 } })];
+    const { admitted, canary, gate } = go({ nodes });
+    expect(admitted).to.deep.equal(['cheap', 'a0']);
+    expect(canary).to.deep.equal({ generation: 1, nodes: ['cheap', 'a0'] });
+    expect(gate).to.equal(undefined);
+  });
+
+  it('is limited by maxUnavailable as well', () => {
+    const nodes = manyAsking(9);
+    const first = go({ nodes, rollout: { ...rollout, maxUnavailable: 1 } });
+    expect(first.canary?.nodes).to.deep.equal(['a0']);
+    const [, ...others] = nodes;
+    const second = go({
+      nodes: [ready('a0'), ...others],
+      rollout: { ...rollout, maxUnavailable: 1 },
+      canary: { generation: 1, nodes: ['a0'] },
+    });
+    expect(second.canary?.nodes).to.deep.equal(['a0', 'a1']);
+  });
+
+  it('has the rest wait until it is ready', () => {
+    const nodes = [changing('c0'), ready('c1'), ...manyAsking(9)];
+    const { admitted, gate, canary, requeueAfterMs } = go({ nodes, inFlight: [aSlotOf('c0')], canary: canaries });
+    expect(admitted).to.deep.equal([]);
+    expect(canary).to.deep.equal(canaries);
+    expect(gate && describeGate(gate)).to.equal('waiting for the canary: c0, c1');
+    expect(requeueAfterMs).to.equal(undefined);
+  });
+
+  it('is watched for the soak, from the moment at which all of it is ready', () => {
+    const nodes = [ready('c0'), ready('c1'), ...manyAsking(9)];
+    const begun = go({ nodes, canary: canaries, now: minutes(5) });
+    expect(begun.canary).to.deep.equal({ ...canaries, readySince: '2026-01-01T12:05:00Z' });
+    expect(begun.admitted).to.deep.equal([]);
+    expect(begun.requeueAfterMs).to.equal(600_100);
+    const { admitted, canary, gate } = go({ nodes, canary: soaking, now: minutes(4) });
+    expect(admitted).to.deep.equal([]);
+    expect(canary).to.deep.equal(soaking);
+    expect(gate && describeGate(gate)).to.equal('the canary is ready (c0, c1); the rest follows in 6m');
+  });
+
+  it('lets the rest follow when the soak is over', () => {
+    const nodes = [ready('c0'), ready('c1'), ...manyAsking(9)];
+    const { admitted, canary, gate } = go({ nodes, canary: soaking, now: minutes(10) });
+    expect(admitted).to.have.length(5);
+    expect(canary).to.deep.equal(soaking);
+    expect(gate).to.equal(undefined);
+  });
+
+  it('lets the rest follow at once without a soak', () => {
+    const nodes = [ready('c0'), ready('c1'), ...manyAsking(9)];
+    const { admitted } = go({ nodes, canary: canaries, rollout: { ...rollout, canary: { nodes: 2 } } });
+    expect(admitted).to.have.length(5);
+  });
+
+  it('soaks anew where one of it is not ready any more', () => {
+    const nodes = [ready('c0'), aStanding('c1'), ...manyAsking(9)];
+    expect(go({ nodes, canary: soaking, now: minutes(4) }).canary).to.deep.equal(canaries);
+  });
+
+  it('has passed for good, whatever becomes of its nodes later', () => {
+    for (const later of [[aStanding('c0'), aStanding('c1', { hasFailed: true })], []]) {
+      const { admitted, canary } = go({ nodes: [...later, ...manyAsking(9)], canary: soaking, now: minutes(11) });
+      expect(canary).to.deep.equal(soaking);
+      expect(admitted).to.not.have.length(0);
+    }
+  });
+
+  it('that fails halts the rollout, whatever the threshold is; it is tried again', () => {
+    const failed = anAsking('c0', 'Retry');
+    const nodes = [failed, ready('c1'), ...manyAsking(9), anAsking('joined', 'Fresh')];
+    const { admitted, gate } = go({ nodes, canary: canaries });
+    expect(admitted).to.deep.equal(['c0']);
+    expect(gate && describeGate(gate)).to.match(/^1 failed \(c0\), and a canary may not fail: no new node starts/);
+  });
+
+  it('is another one for another generation', () => {
+    const nodes = [ready('c0'), ready('c1'), ...manyAsking(9)];
+    const { admitted, canary } = go({ nodes, canary: soaking, now: minutes(30), generation: 2 });
+    expect(canary).to.deep.equal({ generation: 2, nodes: ['a0', 'a1'] });
+    expect(admitted).to.deep.equal(['a0', 'a1']);
+  });
+
+  it('is forgotten where the policy asks for none', () => {
+    const { canary, admitted } = go({ nodes: manyAsking(9), canary: canaries, rollout: { maxUnavailable: 5 } });
+    expect(canary).to.equal(undefined);
+    expect(admitted).to.have.length(5);
+  });
+
+  it('takes others in the place of nodes that are gone, or that another policy has won', () => {
+    const gone = go({ nodes: [ready('c1'), ...manyAsking(9)], canary: soaking, now: minutes(4) });
+    expect(gone.canary).to.deep.equal({ generation: 1, nodes: ['c1', 'a0'] });
+    const lost = aStanding('c0', { policy: 'q' });
+    expect(go({ nodes: [lost, ready('c1'), ...manyAsking(9)], canary: canaries }).canary?.nodes).to.deep.equal([
+      'c1',
+      'a0',
+    ]);
+  });
+
+  it('and its soak outlive a change of leader, who has not looked at its nodes yet', () => {
+    const uids = { c0: 'uid-c0', c1: 'uid-c1', a0: 'uid-a0' };
+    for (const nodes of [[], manyAsking(1), [ready('c0'), ...manyAsking(1)]]) {
+      const { canary, admitted } = go({ nodes, uids, canary: soaking, now: minutes(4), mayAdmit: false });
+      expect(canary).to.deep.equal(soaking);
+      expect(admitted).to.deep.equal([]);
+    }
+  });
+
+  it('whose pods did not go gives its place back, and is no canary until it starts again', () => {
+    const putOff = anAsking('c0', 'New', { request: { evictions: 1 } });
+    const nodes = [putOff, ready('c1'), anAsking('next', 'New', { request: { evictions: 2 } })];
+    const again = go({ nodes, canary: canaries });
+    expect(again.canary?.nodes).to.deep.equal(['c1', 'c0']);
+    expect(again.admitted).to.deep.equal(['c0']);
+    const held = go({ nodes, canary: again.canary, inFlight: again.ledger });
+    expect(held.canary?.nodes).to.deep.equal(['c1', 'c0']);
+    expect(held.admitted).to.deep.equal([]);
+  });
+
+  it('has nodes that are closed anyway start beside it: they are no canaries', () => {
+    const { admitted, canary } = go({ nodes: [...manyAsking(3), anAsking('joined', 'Fresh')] });
+    expect(admitted).to.have.members(['joined', 'a0', 'a1']);
+    expect(canary?.nodes).to.deep.equal(['a0', 'a1']);
+  });
+
+  it('has the controller look again when its soak is over, whatever else keeps nodes waiting', () => {
+    const nodes = [ready('c0'), ready('c1'), anAsking('f', 'Retry'), ...manyAsking(3)];
+    const { gate, requeueAfterMs } = go({ nodes, canary: soaking, now: minutes(4) });
+    expect(gate?.reason).to.equal('Halted');
+    expect(requeueAfterMs).to.equal(360_100);
+  });
+});

@@ -1,0 +1,361 @@
+import { expect } from 'chai';
+import { describeGate } from '../../../src/core/rollout/gate.ts';
+import { aSlotOf, anAsking, aStanding, manyAsking, namesOf, noon, step } from './rollout-builders.ts';
+
+describe('the ledger', () => {
+  describe('admits', () => {
+    it('as many as maxUnavailable says, one unless told otherwise', () => {
+      expect(namesOf(step({ nodes: manyAsking(5) }))).to.deep.equal(['a0 New']);
+      expect(namesOf(step({ nodes: manyAsking(5), rollout: { maxUnavailable: 2 } }))).to.deep.equal([
+        'a0 New',
+        'a1 New',
+      ]);
+    });
+
+    it('with the time that pods have to go, from now', () => {
+      const [slot] = step({ nodes: manyAsking(1), drain: { timeout: '90s' } }).ledger;
+      expect(slot).to.deep.equal(aSlotOf('a0', { deadline: '2026-01-01T12:01:30Z' }));
+    });
+
+    it('cheap nodes first: the fewest evictions, then the fewest instances destroyed', () => {
+      const nodes = [
+        anAsking('dear', 'New', { request: { evictions: 2, destroys: 0 } }),
+        anAsking('middle', 'New', { request: { evictions: 1, destroys: 9 } }),
+        anAsking('cheap', 'New', { request: { evictions: 1, destroys: 2 } }),
+        anAsking('free', 'New', { request: { evictions: 0, destroys: 900 } }),
+      ];
+      const { admitted } = step({ nodes, rollout: { maxUnavailable: 4 } });
+      expect(admitted).to.deep.equal(['free', 'cheap', 'middle', 'dear']);
+    });
+
+    it('nodes whose pods did not go after those that were not tried as often: they starve nobody', () => {
+      const nodes = [
+        anAsking('twice', 'New', { request: { evictions: 1, rests: 2 } }),
+        anAsking('once', 'New', { request: { evictions: 1, rests: 1 } }),
+        anAsking('dear', 'New', { request: { evictions: 200_000, destroys: 1000 } }),
+      ];
+      expect(step({ nodes, rollout: { maxUnavailable: 3 } }).admitted).to.deep.equal(['dear', 'once', 'twice']);
+    });
+
+    it('nobody before all nodes have been looked at and the generation is accepted', () => {
+      const { ledger, gate } = step({ nodes: manyAsking(5), mayAdmit: false });
+      expect(ledger).to.deep.equal([]);
+      expect(gate).to.equal(undefined);
+    });
+
+    it('no more than the cap over all policies allows, whatever the policy allows', () => {
+      expect(step({ nodes: manyAsking(5), rollout: { maxUnavailable: 5 }, cap: 2 }).ledger).to.have.length(2);
+      expect(step({ nodes: manyAsking(5, 'Fresh'), cap: 2 }).ledger).to.have.length(2);
+      expect(step({ nodes: manyAsking(5), cap: 0 }).ledger).to.deep.equal([]);
+      expect(step({ nodes: manyAsking(5), cap: -3 }).ledger).to.deep.equal([]);
+    });
+
+    it('never more than the API can keep', () => {
+      const { ledger } = step({ nodes: manyAsking(600), rollout: { maxUnavailable: '100%' } });
+      expect(ledger).to.have.length(500);
+    });
+
+    it('repairs before what is new, and what has failed before last', () => {
+      const nodes = [anAsking('retry', 'Retry'), anAsking('new'), anAsking('repair', 'Repair')];
+      const rollout = { maxUnavailable: 3, failureThreshold: 9 };
+      expect(step({ nodes, rollout }).admitted.slice(0, 2)).to.deep.equal(['repair', 'new']);
+      expect(step({ nodes, rollout }).ledger.at(-1)?.node).to.equal('retry');
+    });
+  });
+
+  describe('counts', () => {
+    it('nodes in flight', () => {
+      const nodes = [aStanding('x', { isUnderWay: true }), ...manyAsking(5)];
+      const { ledger } = step({ nodes, inFlight: [aSlotOf('x')], rollout: { maxUnavailable: 2 } });
+      expect(namesOf({ ledger })).to.deep.equal(['x New', 'a0 New']);
+    });
+
+    it('nodes that are not ready, whoever is to blame, and one that is in flight as well once', () => {
+      const notReady = aStanding('down', { isReady: false });
+      expect(step({ nodes: [notReady, ...manyAsking(5)] }).admitted).to.deep.equal([]);
+      const both = aStanding('x', { isUnderWay: true, isReady: false });
+      const { admitted } = step({
+        nodes: [both, ...manyAsking(5)],
+        inFlight: [aSlotOf('x')],
+        rollout: { maxUnavailable: 2 },
+      });
+      expect(admitted).to.deep.equal(['a0']);
+    });
+
+    it('not those that were never there: closed since they joined, and their kubelet not up yet', () => {
+      const joining = aStanding('joining', { isReady: false, isClosedAnyway: true });
+      expect(step({ nodes: [joining, ...manyAsking(5)] }).admitted).to.deep.equal(['a0']);
+    });
+
+    it('failed nodes, so that with them a rollout slows down to one node at a time, and does not stop', () => {
+      const failed = ['f0', 'f1', 'f2'].map((name) => aStanding(name, { hasFailed: true }));
+      const nodes = [...failed, ...manyAsking(9)];
+      const rollout = { maxUnavailable: 3, failureThreshold: 9 };
+      expect(step({ nodes, rollout }).admitted).to.deep.equal(['a0']);
+      const underWay = nodes.map((one) => (one.node === 'a0' ? aStanding('a0', { isUnderWay: true }) : one));
+      expect(step({ nodes: underWay, rollout, inFlight: [aSlotOf('a0')] }).admitted).to.deep.equal([]);
+      expect(step({ nodes: nodes.slice(1), rollout: { ...rollout, maxUnavailable: 4 } }).admitted).to.have.length(2);
+    });
+
+    it('a percentage of the nodes that there are now: growth admits more, shrinking revokes nothing', () => {
+      const rollout = { maxUnavailable: '10%' };
+      const underWay = ['x0', 'x1', 'x2'].map((name) => aStanding(name, { isUnderWay: true }));
+      const inFlight = underWay.map(({ node }) => aSlotOf(node));
+      const nodes = [...underWay, ...manyAsking(7)];
+      expect(step({ nodes, rollout, inFlight, size: 30 }).admitted).to.deep.equal([]);
+      expect(step({ nodes, rollout, inFlight, size: 50 }).admitted).to.deep.equal(['a0', 'a1']);
+      expect(step({ nodes, rollout, inFlight, size: 10 }).ledger).to.deep.equal(inFlight);
+    });
+
+    it('what it allowed before it was lowered: nothing is revoked, and nothing new starts until there is room', () => {
+      const underWay = ['x0', 'x1', 'x2'].map((name) => aStanding(name, { isUnderWay: true }));
+      const inFlight = underWay.map(({ node }) => aSlotOf(node));
+      const nodes = [...underWay, ...manyAsking(5)];
+      const lowered = step({ nodes, inFlight, generation: 2, rollout: { maxUnavailable: 2 } });
+      expect(lowered.ledger).to.deep.equal(inFlight);
+      const held = step({ nodes, inFlight, generation: 2, rollout: { maxUnavailable: 0 } });
+      expect(held.ledger).to.deep.equal(inFlight);
+      const [, ...done] = underWay;
+      const after = [aStanding('x0', { isVerified: true, slot: '2026-01-01T12:00:00Z' }), ...done, ...manyAsking(5)];
+      expect(step({ nodes: after, inFlight, generation: 2, rollout: { maxUnavailable: 2 } }).admitted).to.deep.equal(
+        [],
+      );
+    });
+  });
+
+  describe('gives a slot back', () => {
+    const slot = aSlotOf('x');
+    const found = slot.startTime;
+    const isHeld = (
+      standing: ReturnType<typeof aStanding> | undefined,
+      more: Parameters<typeof step>[0] = {},
+    ): boolean =>
+      step({ nodes: standing ? [standing] : [], inFlight: [slot], uids: { x: 'uid-x' }, ...more }).ledger.length === 1;
+
+    it('when the node was looked at with that very slot, and nothing is under way', () => {
+      expect(isHeld(aStanding('x', { slot: found, isVerified: true }))).to.equal(false);
+      expect(isHeld(aStanding('x', { slot: found }))).to.equal(false);
+      expect(isHeld(aStanding('x', { slot: found, isUnderWay: true }))).to.equal(true);
+    });
+
+    it('not on the word of somebody who did not know of it', () => {
+      expect(isHeld(aStanding('x', { isVerified: true }))).to.equal(true);
+      expect(isHeld(aStanding('x', { slot: '2026-01-01T11:00:00Z', isVerified: true }))).to.equal(true);
+      expect(isHeld(undefined)).to.equal(true);
+    });
+
+    it('when the node is gone, or another one of the same name is there', () => {
+      expect(isHeld(undefined, { uids: {} })).to.equal(false);
+      expect(isHeld(aStanding('x', { isUnderWay: true }), { uids: { x: 'another' } })).to.equal(false);
+    });
+
+    it('when another policy decides, or none, and has it in its own hands', () => {
+      for (const policy of ['q', undefined]) {
+        expect(isHeld(aStanding('x', { policy, isUnderWay: true }))).to.equal(true);
+        expect(isHeld(aStanding('x', { policy }))).to.equal(false);
+      }
+    });
+
+    it('when it was given for a wish that the node does not have any more, and nothing is under way', () => {
+      expect(isHeld(aStanding('x', { wishGeneration: 2 }), { generation: 2 })).to.equal(false);
+      expect(isHeld(aStanding('x', { wishGeneration: 2, isUnderWay: true }), { generation: 2 })).to.equal(true);
+    });
+
+    it('not because of an edit that asks the same of the node', () => {
+      expect(isHeld(aStanding('x', { wishGeneration: 1 }), { generation: 2 })).to.equal(true);
+    });
+
+    it('and has the next one take it at once', () => {
+      const nodes = [aStanding('x', { slot: found, isVerified: true }), ...manyAsking(2)];
+      const { released, admitted } = step({ nodes, inFlight: [slot] });
+      expect(released).to.deep.equal(['x']);
+      expect(admitted).to.deep.equal(['a0']);
+    });
+
+    it('looks again soon at nodes that others decide over: no event tells of them', () => {
+      const nodes = [aStanding('x', { policy: 'q', isUnderWay: true })];
+      expect(step({ nodes, inFlight: [slot] }).requeueAfterMs).to.equal(1000);
+      expect(step({ nodes: [aStanding('x', { isUnderWay: true })], inFlight: [slot] }).requeueAfterMs).to.equal(
+        undefined,
+      );
+    });
+  });
+
+  describe('that was lost', () => {
+    it('is made again of the nodes under way, before anybody new starts', () => {
+      const underWay = ['x0', 'x1'].map((name) => aStanding(name, { isUnderWay: true }));
+      const nodes = [...manyAsking(5), ...underWay];
+      const { ledger } = step({ nodes, rollout: { maxUnavailable: 2 } });
+      expect(namesOf({ ledger })).to.deep.equal(['x0 Found', 'x1 Found']);
+      expect(namesOf(step({ nodes, rollout: { maxUnavailable: 3 } }))).to.deep.equal([
+        'x0 Found',
+        'x1 Found',
+        'a0 New',
+      ]);
+    });
+
+    it('is made again while nobody may start, too', () => {
+      const nodes = [aStanding('x', { isUnderWay: true })];
+      expect(namesOf(step({ nodes, mayAdmit: false }))).to.deep.equal(['x Found']);
+      expect(namesOf(step({ nodes, frozen: 'incident 7' }))).to.deep.equal(['x Found']);
+    });
+
+    it('has a node once that is under way and asks for a slot as well', () => {
+      const nodes = [anAsking('x', 'New', { isUnderWay: true }), ...manyAsking(2)];
+      expect(namesOf(step({ nodes, rollout: { maxUnavailable: 2 } }))).to.deep.equal(['x Found', 'a0 New']);
+    });
+
+    it('has nodes that were closed anyway as such: they take no place', () => {
+      const nodes = [aStanding('x', { isUnderWay: true, isClosedAnyway: true }), ...manyAsking(2)];
+      expect(namesOf(step({ nodes }))).to.deep.equal(['x Fresh', 'a0 New']);
+    });
+  });
+
+  describe('has nodes that are closed anyway', () => {
+    const fresh = manyAsking(50, 'Fresh', 'f');
+
+    it('start side by side: they take no place', () => {
+      expect(step({ nodes: fresh }).ledger).to.have.length(50);
+      const { ledger } = step({ nodes: [...fresh, ...manyAsking(3)] });
+      expect(ledger.filter(({ kind }) => kind === 'New')).to.have.length(1);
+      expect(step({ nodes: [...fresh, ...manyAsking(3)], inFlight: ledger }).admitted).to.deep.equal([]);
+    });
+
+    it('start outside of windows and while maxUnavailable is 0, and not while the rollout is paused or frozen', () => {
+      expect(step({ nodes: fresh, rollout: { maxUnavailable: 0 } }).ledger).to.have.length(50);
+      const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
+      expect(step({ nodes: fresh, rollout: { windows } }).ledger).to.have.length(50);
+      expect(step({ nodes: fresh, rollout: { paused: true } }).ledger).to.have.length(0);
+      expect(step({ nodes: fresh, frozen: 'incident 7' }).ledger).to.have.length(0);
+    });
+
+    it('not start when too many have failed', () => {
+      const failed = aStanding('x', { hasFailed: true, isClosedAnyway: true });
+      expect(step({ nodes: [failed, ...fresh] }).ledger).to.deep.equal([]);
+    });
+
+    it('start again after a failure without a place, too, outside of a window and although others have failed', () => {
+      const again = anAsking('x', 'Retry', { isClosedAnyway: true });
+      const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
+      for (const rollout of [{ maxUnavailable: 0 }, { windows }, {}]) {
+        expect(namesOf(step({ nodes: [again], rollout }))).to.deep.equal(['x Fresh']);
+      }
+      const { ledger } = step({ nodes: [anAsking('y', 'Retry'), again], rollout: { maxUnavailable: 0 } });
+      expect(namesOf({ ledger })).to.deep.equal(['x Fresh']);
+    });
+  });
+
+  describe('is halted', () => {
+    const failed = ['f0', 'f1'].map((name) => anAsking(name, 'Retry'));
+
+    it('at the threshold: no new node starts, what failed is tried again, and what drifted is repaired', () => {
+      const nodes = [...failed, anAsking('drifted', 'Repair'), anAsking('joined', 'Fresh'), ...manyAsking(3)];
+      const { ledger, gate } = step({ nodes, rollout: { maxUnavailable: 9, failureThreshold: 2 } });
+      expect(namesOf({ ledger })).to.have.members(['drifted Repair', 'f0 Retry', 'f1 Retry']);
+      expect(gate).to.deep.include({ reason: 'Halted', threshold: 2, isCanary: false });
+      expect(gate && describeGate(gate)).to.equal(
+        '2 failed (f0, f1), and spec.rollout.failureThreshold is 2: no new node starts. ' +
+          'Failed nodes are tried again; it goes on when they are ready, or when the policy changes',
+      );
+    });
+
+    it('not before the threshold', () => {
+      const { ledger } = step({
+        nodes: [...failed, ...manyAsking(3)],
+        rollout: { maxUnavailable: 9, failureThreshold: 3 },
+      });
+      expect(ledger.filter(({ kind }) => kind === 'New')).to.have.length(3);
+    });
+
+    it('at a share of the nodes, rounded down, at least one', () => {
+      const gateAt = (size: number) =>
+        step({ nodes: [...failed, ...manyAsking(3)], size, rollout: { failureThreshold: '10%' } }).gate?.reason;
+      expect(gateAt(29)).to.equal('Halted');
+      expect(gateAt(30)).to.equal(undefined);
+      expect(gateAt(5)).to.equal('Halted');
+    });
+
+    it('and goes on when a failed node is ready, or gone', () => {
+      const nodes = [aStanding('f0', { isVerified: true }), ...manyAsking(3)];
+      expect(step({ nodes }).admitted).to.deep.equal(['a0']);
+    });
+  });
+
+  describe('is held, and says why', () => {
+    const gateOf = (parts: Parameters<typeof step>[0]) => {
+      const { ledger, gate } = step({ nodes: manyAsking(3), ...parts });
+      expect(ledger).to.deep.equal([]);
+      return gate && describeGate(gate);
+    };
+
+    it('by the freeze of the whole cluster, before all else', () => {
+      expect(gateOf({ frozen: 'incident 7', rollout: { paused: true, maxUnavailable: 0 } })).to.equal(
+        'the whole cluster is frozen: incident 7. No node starts to change; start the controller without --freeze to go on',
+      );
+    });
+
+    it('by a pause', () => {
+      expect(gateOf({ rollout: { paused: true } })).to.equal(
+        'the rollout is paused; set spec.rollout.paused to false to go on',
+      );
+    });
+
+    it('by maxUnavailable 0', () => {
+      const words = 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to go on';
+      expect(gateOf({ rollout: { maxUnavailable: 0 } })).to.equal(words);
+      expect(gateOf({ rollout: { maxUnavailable: '0%' } })).to.equal(words);
+    });
+
+    it('by windows, until the next one opens', () => {
+      const windows = [{ schedule: '0 22 * * *', duration: '6h' }];
+      const words = 'outside of spec.rollout.windows; the next one opens at 2026-01-01T22:00:00Z';
+      expect(gateOf({ rollout: { windows } })).to.equal(words);
+      const { requeueAfterMs } = step({ nodes: manyAsking(3), rollout: { windows } });
+      expect(requeueAfterMs).to.equal(10 * 3600_000 + 100);
+      expect(step({ nodes: manyAsking(3), rollout: { windows }, now: noon + 10 * 3600_000 }).admitted).to.have.length(
+        1,
+      );
+    });
+
+    it('by a window that nobody can read, as long as the policy is not refused for it', () => {
+      const words = 'no window of spec.rollout.windows ever opens';
+      expect(gateOf({ rollout: { windows: [{ schedule: '61 * * * *', duration: '6h' }] } })).to.equal(words);
+      const zone = { schedule: '0 22 * * *', duration: '6h', timeZone: 'Mars/Phobos' };
+      expect(gateOf({ rollout: { windows: [zone] } })).to.equal(words);
+    });
+
+    it('and nobody is told where nobody waits', () => {
+      expect(step({ nodes: [aStanding('x')], rollout: { paused: true } }).gate).to.equal(undefined);
+    });
+
+    it('and what is under way stays so', () => {
+      const nodes = [aStanding('x', { isUnderWay: true }), ...manyAsking(3)];
+      for (const parts of [{ rollout: { paused: true } }, { rollout: { maxUnavailable: 0 } }, { frozen: 'x' }]) {
+        expect(step({ nodes, inFlight: [aSlotOf('x')], ...parts }).ledger).to.deep.equal([aSlotOf('x')]);
+      }
+    });
+
+    it('by a window, and looks again when it opens although it is halted as well: what failed is tried again', () => {
+      const windows = [{ schedule: '0 22 * * *', duration: '6h' }];
+      const { gate, requeueAfterMs } = step({ nodes: [anAsking('f', 'Retry')], rollout: { windows } });
+      expect(gate?.reason).to.equal('Halted');
+      expect(requeueAfterMs).to.equal(10 * 3600_000 + 100);
+    });
+  });
+
+  it('is the same after another step in the same world', () => {
+    const nodes = [
+      aStanding('x', { isUnderWay: true }),
+      anAsking('y', 'New', { isUnderWay: true }),
+      anAsking('r', 'Retry'),
+      ...manyAsking(9),
+      ...manyAsking(3, 'Fresh', 'f'),
+    ];
+    const rollout = { maxUnavailable: 5, failureThreshold: 3, canary: { nodes: 1 } };
+    const first = step({ nodes, rollout });
+    const again = step({ nodes, rollout, inFlight: first.ledger, ...(first.canary && { canary: first.canary }) });
+    expect(again.ledger).to.deep.equal(first.ledger);
+    expect(again.canary).to.deep.equal(first.canary);
+    expect(again.admitted).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { PolicySpec } from '../../../src/api/types.ts';
+import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
+import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import type { Canary, NodeStanding, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
+import { aPolicy } from '../../support/builders.ts';
+
+export const noon = Date.parse('2026-01-01T12:00:00Z');
+
+/** A Ready node of policy `p` that is open, asks for nothing and has not failed. */
+export function aStanding(node: string, more: Partial<NodeStanding> = {}): NodeStanding {
+  return {
+    node,
+    nodeUID: `uid-${node}`,
+    policy: 'p',
+    isReady: true,
+    hasFailed: false,
+    isVerified: false,
+    isClosedAnyway: false,
+    isUnderWay: false,
+    wishGeneration: 1,
+    ...more,
+  };
+}
+
+/** A node that asks for a slot. */
+export function anAsking(
+  node: string,
+  kind: SlotRequest['kind'] = 'New',
+  { request, ...more }: Partial<Omit<NodeStanding, 'request'>> & { readonly request?: Partial<SlotRequest> } = {},
+): NodeStanding {
+  const isClosedAnyway = more.isClosedAnyway ?? kind === 'Fresh';
+  return aStanding(node, {
+    hasFailed: kind === 'Retry',
+    isClosedAnyway,
+    ...more,
+    request: { kind, isClosedAnyway, evictions: 0, destroys: 1, rests: 0, epoch: 1, ...request },
+  });
+}
+
+/** Nodes `a0`, `a1`, … that ask for the same. */
+export function manyAsking(count: number, kind?: SlotRequest['kind'], prefix = 'a'): readonly NodeStanding[] {
+  return Array.from({ length: count }, (_, index) => anAsking(`${prefix}${index}`, kind));
+}
+
+/** A slot that was given at noon for the first generation. */
+export function aSlotOf(node: string, more: Partial<Slot> = {}): Slot {
+  return {
+    node,
+    nodeUID: `uid-${node}`,
+    epoch: 1,
+    generation: 1,
+    startTime: '2026-01-01T12:00:00Z',
+    deadline: '2026-01-01T12:10:00Z',
+    kind: 'New',
+    ...more,
+  };
+}
+
+export interface StepParts {
+  readonly nodes?: readonly NodeStanding[];
+  readonly rollout?: PolicySpec['rollout'];
+  readonly drain?: PolicySpec['drain'];
+  readonly generation?: number;
+  readonly inFlight?: readonly Slot[];
+  readonly canary?: Canary | undefined;
+  readonly now?: number;
+  /** Of all nodes that there are; those of `nodes` unless told otherwise. */
+  readonly uids?: Readonly<Record<string, string>>;
+  readonly size?: number;
+  readonly mayAdmit?: boolean;
+  readonly cap?: number;
+  readonly frozen?: string;
+}
+
+/** One step of policy `p`. */
+export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): LedgerStep {
+  const fleet = new FleetRollout();
+  for (const node of nodes) fleet.put(node);
+  const uids = parts.uids ?? Object.fromEntries(nodes.map(({ node, nodeUID }) => [node, nodeUID]));
+  const { rollout, drain } = parts;
+  const policy = aPolicy({ generation, ...(rollout && { rollout }), ...(drain && { drain }) });
+  return stepLedger({
+    now: parts.now ?? noon,
+    policy: {
+      ...policy,
+      status: { inFlight: [...(parts.inFlight ?? [])], ...(parts.canary && { canary: parts.canary }) },
+    },
+    standings: fleet.of('p'),
+    standingOf: (node) => fleet.standingOf(node),
+    uidOf: (node) => uids[node],
+    size: parts.size ?? nodes.filter(({ policy: winner }) => winner === 'p').length,
+    mayAdmit: parts.mayAdmit ?? true,
+    cap: parts.cap ?? Infinity,
+    frozen: parts.frozen,
+  });
+}
+
+/** `NODE KIND` of all slots. */
+export function namesOf({ ledger }: Pick<LedgerStep, 'ledger'>): readonly string[] {
+  return ledger.map(({ node, kind }) => `${node} ${kind}`);
+}

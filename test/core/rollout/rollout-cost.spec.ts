@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { stepLedger } from '../../../src/core/rollout/ledger.ts';
+import type { NodeStanding } from '../../../src/core/rollout/slot.ts';
+import { type RequestQueue, Standings } from '../../../src/core/rollout/standings.ts';
+import { aPolicy } from '../../support/builders.ts';
+import { aSlotOf, aStanding, manyAsking, noon } from './rollout-builders.ts';
+
+/** Counts every node that is looked at. */
+class CountingStandings extends Standings {
+  looks = 0;
+
+  override get(node: string): NodeStanding | undefined {
+    this.looks += 1;
+    return super.get(node);
+  }
+
+  override *inOrder(queue: RequestQueue): Iterable<NodeStanding> {
+    for (const one of super.inOrder(queue)) {
+      this.looks += 1;
+      yield one;
+    }
+  }
+
+  override get notReady(): ReadonlySet<string> {
+    return this.#count(super.notReady);
+  }
+
+  override get failed(): ReadonlySet<string> {
+    return this.#count(super.failed);
+  }
+
+  override get failedOpen(): ReadonlySet<string> {
+    return this.#count(super.failedOpen);
+  }
+
+  override get underWay(): ReadonlySet<string> {
+    return this.#count(super.underWay);
+  }
+
+  #count(set: ReadonlySet<string>): ReadonlySet<string> {
+    const note = (looks: number): void => void (this.looks += looks);
+    return new Proxy(set, {
+      get(target, key) {
+        if (key === Symbol.iterator) note(target.size);
+        if (key === 'has') note(1);
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
+}
+
+/** How many nodes are looked at for one event of a fleet in which three nodes are in flight. */
+function countLooks(nodes: readonly NodeStanding[], rollout: Parameters<typeof aPolicy>[0]): number {
+  const inFlight = ['x0', 'x1', 'x2'].map((node) => aSlotOf(node));
+  const standings = new CountingStandings();
+  const all = [...nodes, ...inFlight.map(({ node }) => aStanding(node, { isUnderWay: true }))];
+  for (const one of all) standings.put(one);
+  const byName = new Map(all.map((one) => [one.node, one]));
+  let looks = 0;
+  const find = (node: string): NodeStanding | undefined => {
+    looks += 1;
+    return byName.get(node);
+  };
+  stepLedger({
+    now: noon,
+    policy: { ...aPolicy(rollout), status: { inFlight } },
+    standings,
+    standingOf: find,
+    uidOf: (node) => find(node)?.nodeUID,
+    size: all.length,
+    mayAdmit: true,
+    cap: 9,
+    frozen: undefined,
+  });
+  return looks + standings.looks;
+}
+
+describe('the cost of an event', () => {
+  const rollout = { rollout: { maxUnavailable: 4, failureThreshold: 10_000, canary: { nodes: 5 } } };
+  const fleets: Readonly<Record<string, (count: number) => readonly NodeStanding[]>> = {
+    'that ask for a slot': (count) => manyAsking(count),
+    'that are closed anyway': (count) => manyAsking(count, 'Fresh'),
+    'that have failed': (count) => manyAsking(count, 'Retry'),
+    'that are not ready': (count) => manyAsking(count).map((one) => ({ ...one, isReady: false })),
+    'that are done': (count) => manyAsking(count).map(({ node }) => aStanding(node, { isVerified: true })),
+  };
+  for (const [what, listNodes] of Object.entries(fleets)) {
+    it(`is the same with 100 and with 10,000 nodes ${what}`, () => {
+      const few = countLooks(listNodes(100), rollout);
+      expect(countLooks(listNodes(10_000), rollout)).to.equal(few);
+      expect(few).to.be.below(100);
+    });
+  }
+});

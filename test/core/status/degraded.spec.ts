@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import type { GpuReport } from '../../../src/api/types.ts';
+import { judgeDegraded } from '../../../src/core/status/degraded.ts';
+
+const aGpu = (index: number, more: Partial<GpuReport> = {}): GpuReport => ({
+  uuid: `GPU-${index}`,
+  index,
+  pciBusId: `00000000:0${index}:00.0`,
+  product: 'NVIDIA A100-SXM4-40GB',
+  instances: [],
+  ...more,
+});
+
+describe('the condition Degraded', () => {
+  it('names the GPUs that do not answer or are not well, and what helps', () => {
+    const health = { action: 'Reset' as const, message: 'row remapping is pending' };
+    const gpus = [aGpu(0), aGpu(1, { health }), aGpu(2, { error: 'GpuLost: GPU is lost' })];
+    expect(judgeDegraded(gpus, [], { observedGeneration: 3 })).to.deep.equal([
+      {
+        type: 'Degraded',
+        status: 'True',
+        reason: 'GpusUnhealthy',
+        message:
+          'GPU 1 (NVIDIA A100-SXM4-40GB, 00000000:01:00.0): row remapping is pending; drain the GPU and reset it ' +
+          '(nvidia-smi --gpu-reset), or reboot the node; GPU 2 (NVIDIA A100-SXM4-40GB, 00000000:02:00.0): GpuLost: GPU is lost. ' +
+          'What does not work is not repartitioned; the other GPUs are',
+        observedGeneration: 3,
+      },
+    ]);
+  });
+
+  it('is taken back, and never said of a node that was always well', () => {
+    expect(judgeDegraded([aGpu(0)], [], {})).to.deep.equal([]);
+    const before = { type: 'Degraded', status: 'True' as const, reason: 'GpusUnhealthy', message: 'x' };
+    const current = [{ ...before, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    expect(judgeDegraded([aGpu(0)], current, {}).map(({ status }) => status)).to.deep.equal(['False']);
+  });
+});

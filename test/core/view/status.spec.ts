@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { readFile, writeFile } from 'node:fs/promises';
+import { drawFleet, viewFleet } from '../../../src/core/view/fleet-status.ts';
+import { type Line, plainText } from '../../../src/core/view/line.ts';
+import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
+import { fixtures } from '../../cli/run.ts';
+import { aGpu } from '../../support/builders.ts';
+import { aStatusNode, changingNode, fleet, policies, readyNode } from './status-stories.ts';
+
+const widths = [80, 120, 200];
+const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = {
+  fleet: (columns) => drawFleet(policies, fleet, { columns }),
+  'fleet-wide': (columns) => drawFleet(policies, fleet, { columns, isWide: true }),
+  'node-changing': (columns) => drawNodeStatus(changingNode, columns),
+  'node-ready': (columns) => drawNodeStatus(readyNode, columns),
+};
+
+/** A screen as it was looked at and found good; GOLDEN=1 writes it anew. */
+async function expectGolden(name: string, text: string): Promise<void> {
+  const file = `${fixtures}status/${name}.txt`;
+  if (process.env['GOLDEN'] !== undefined) await writeFile(file, text);
+  expect(text).to.equal(await readFile(file, 'utf8'));
+}
+
+describe('the pictures of gpu-partition status', () => {
+  for (const [name, draw] of Object.entries(screens)) {
+    for (const columns of widths) {
+      it(`draw ${name} on ${columns} columns`, async () => {
+        const lines = draw(columns).map(plainText);
+        for (const line of lines) expect(Array.from(line).length, line).to.be.at.most(columns);
+        await expectGolden(`${name}-${columns}`, `${lines.join('\n')}\n`);
+      });
+    }
+  }
+
+  it('keep within the columns of any terminal', () => {
+    for (let columns = 40; columns < 60; columns += 1) {
+      for (const draw of Object.values(screens)) {
+        for (const line of draw(columns)) expect(Array.from(plainText(line)).length).to.be.at.most(columns);
+      }
+    }
+  });
+
+  it('say in the data what goes, what comes and who is in the way', () => {
+    const { gpus, plan } = viewNodeStatus(changingNode);
+    expect(plan?.pods).to.deep.equal(['team/train-0']);
+    const busy = gpus.find(({ index }) => index === 2);
+    expect(busy?.now?.filter(({ state }) => state === 'going').map(({ profile }) => profile)).to.deep.equal([
+      '2g.10gb',
+    ]);
+    expect(busy?.after).to.have.nested.property('slices').with.lengthOf(4);
+  });
+
+  it('say what a driver says of a GPU that is not well', () => {
+    const sick = aGpu({ slices: ['7g.40gb@0'], health: { action: 'Reboot', message: 'the driver asks for a reboot' } });
+    const text = drawNodeStatus(aStatusNode({ name: 'n', gpus: [sick] }), 80).map(plainText);
+    expect(text).to.include('GPU 0  A100-SXM4-40GB  the driver asks for a reboot');
+  });
+
+  it('show a GPU whose MIG mode goes', () => {
+    const off = aStatusNode({ name: 'n', phase: 'Pending', gpus: [aGpu({ slices: ['7g.40gb@0'] })], wish: 'Disabled' });
+    const text = drawNodeStatus(off, 80).map(plainText).join('\n');
+    expect(text)
+      .to.match(/now +\|7g\.40gb- +\|/)
+      .and.to.match(/then +\| +MIG off: whole GPU +\|/);
+  });
+
+  it('show phases and reasons that they do not know as they are', () => {
+    const { phases } = viewFleet([], [aStatusNode({ name: 'n', phase: 'Pending', reason: 'SomethingNew' })]);
+    expect(phases).to.deep.equal([
+      { phase: 'Pending', count: 1, reasons: [{ reason: 'SomethingNew', count: 1, nodes: ['n'] }] },
+    ]);
+  });
+
+  it('name the nodes that need somebody first, and count those that do not fit', () => {
+    const many = Array.from({ length: 30 }, (_, at) =>
+      aStatusNode({ name: `n-${at}`, phase: at === 29 ? 'Failed' : 'Ready' }),
+    );
+    const lines = drawFleet([], many, { columns: 80 }).map(plainText);
+    expect(lines.find((line) => line.startsWith('n-'))).to.contain('Failed');
+    expect(lines.at(-1)).to.equal('and 10 more nodes; -o wide shows all');
+  });
+
+  it('say so where there is nothing', () => {
+    const lines = drawFleet([], [], { columns: 80 }).map(plainText);
+    expect(lines[0]).to.equal('no policy');
+    expect(lines.at(-1)).to.contain('no GPU node');
+  });
+});

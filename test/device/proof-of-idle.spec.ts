@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { applyNode } from '../../src/device/apply/apply.ts';
+import type { GpuResult } from '../../src/device/apply/apply-options.ts';
+import { reportDevice } from '../../src/device/reading/report-device.ts';
+import { toInstances } from '../../src/device/reading/state.ts';
+import { InProcessNode } from './simulated-node.ts';
+
+async function aNode(): Promise<InProcessNode> {
+  const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+  await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
+  node.takeChanges();
+  return node;
+}
+
+async function listBusy(node: InProcessNode): Promise<readonly boolean[]> {
+  const device = await node.openDriver().readDevice();
+  const told = reportDevice(device).gpus?.[0]?.instances.map(({ busy = false }) => busy);
+  const busy = device.gpus.flatMap((gpu) => toInstances(gpu).map((instance) => instance.busy));
+  expect(told).to.deep.equal(busy);
+  return busy;
+}
+
+async function clear(node: InProcessNode): Promise<GpuResult | undefined> {
+  const { results } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: {} }]);
+  return results[0];
+}
+
+describe('an instance that looks idle', () => {
+  it('is idle with nothing but the driver’s own memory on it', async () => {
+    expect(await listBusy(await aNode())).to.deep.equal([false, false]);
+  });
+
+  it('is busy where memory is in use on it, though no process is listed', async () => {
+    const node = await aNode();
+    await node.startProcess(0, 4);
+    node.faults = 'skip DeviceGetComputeRunningProcesses';
+    expect(await listBusy(node)).to.deep.equal([false, true]);
+    const result = await clear(node);
+    expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
+    expect(result?.error?.holders).to.deep.equal([
+      'somebody who is not listed, with 1212 MiB of memory in use on 3g.20gb at 4',
+    ]);
+    expect(node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('is busy where a process runs on the GPU and the driver does not tell on which instance', async () => {
+    const node = await aNode();
+    await node.startProcess(0);
+    expect(await listBusy(node)).to.deep.equal([true, true]);
+    expect((await clear(node))?.error?.holders).to.deep.equal(['pid 4200 (python3 train.py)']);
+    expect(node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('is looked at again right before it goes: somebody unlisted who has come since stays', async () => {
+    const node = await aNode();
+    const driver = node.openDriver();
+    const device = await driver.readDevice();
+    await node.startProcess(0, 4);
+    node.faults = 'skip DeviceGetComputeRunningProcesses';
+    const target = { uuid: node.uuid(0), want: { '3g.20gb': 1 } };
+    const steps = [{ action: 'DestroyInstance' as const, profile: '3g.20gb', start: 4, computeInstances: ['3g.20gb'] }];
+    const { results } = await applyNode(driver, [{ ...target, steps }], { device });
+    expect(results[0]?.error?.code).to.equal('InUse');
+    expect(node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('is not known while a pod holds a slice that no reading has: the same place may have another UUID', async () => {
+    for (const held of ['MIG-00000000-0000-5000-8000-000000000001', 'team/claims']) {
+      const node = await aNode();
+      const target = { uuid: node.uuid(0), want: {} };
+      const listHeld = () => Promise.resolve(new Set([held]));
+      const { results } = await applyNode(node.openDriver(), [target], { listHeld });
+      expect(results[0]?.error?.code).to.equal('InUse');
+      expect(results[0]?.error?.holders.join()).to.contain(held);
+      expect(node.takeChanges()).to.deep.equal([]);
+    }
+  });
+
+  it('is idle beside a pod that holds another GPU, or a slice of one that is lost', async () => {
+    const node = new InProcessNode(
+      ['A100-SXM4-40GB', 'A100-SXM4-40GB'],
+      'gpu 0 mig 1 pending 1\ngpu 1 mig 1 pending 1\n',
+    );
+    const driver = node.openDriver();
+    await applyNode(
+      driver,
+      node.gpus.map(({ uuid }) => ({ uuid, want: { '3g.20gb': 2 } })),
+    );
+    const held = (await driver.readDevice()).gpus[1]?.instances[0]?.computeInstances[0]?.uuid ?? '';
+    for (const fault of ['lost gpu=1', 'fail DeviceGetGpuInstances rc=999 gpu=1']) {
+      node.faults = fault;
+      const listHeld = () => Promise.resolve(new Set([held, node.uuid(1), 'GPU-of-another-node']));
+      const device = await driver.readDevice();
+      expect(JSON.stringify(reportDevice(device).gpus?.[1]?.instances), fault).to.contain(held);
+      const want = fault.startsWith('lost') ? { '3g.20gb': 1 } : {};
+      const { results } = await applyNode(driver, [{ uuid: node.uuid(0), want }], { listHeld, device });
+      expect(results[0]?.outcome, fault).to.equal('Applied');
+    }
+  });
+
+  it('is not known where an error stands in place of the processes', async () => {
+    const node = await aNode();
+    node.faults = 'fail DeviceGetComputeRunningProcesses rc=4';
+    const [gpu] = (await node.openDriver().readDevice()).gpus;
+    expect(gpu?.fault).to.deep.equal({
+      code: 'ParseError',
+      message: 'who uses it is not told: Insufficient Permissions',
+    });
+    expect((await clear(node))?.outcome).to.equal('Refused');
+    expect(node.takeChanges()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,197 @@
+import { writeFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import type { GpuNodePartition, PolicySpec } from '../../src/api/types.ts';
+import { KubeClient } from '../../src/kube/client.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { FleetRecorder } from '../support/fleet-recorder.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
+
+const size = 20;
+const names = Array.from({ length: size }, (_, index) => `n${String(index).padStart(2, '0')}`);
+const nodes: readonly RigNode[] = names.map((name) => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: 'p' },
+  strategy: 'mixed',
+}));
+
+interface PodView {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
+  readonly spec: { readonly nodeName?: string };
+  readonly status: { readonly phase: string };
+}
+
+describe('a fleet of 20 nodes', function () {
+  this.timeout(300_000);
+  const rig = useRig(nodes, { controllerArguments: ['--max-concurrent-nodes', '100%'] });
+  let recorder: FleetRecorder;
+
+  before(async () => {
+    const kubeconfig = await rig().controlPlane.kubeconfigFile({});
+    recorder = await FleetRecorder.start(new KubeClient(loadKubeConfig({ kubeconfig }), 'recorder'));
+  });
+
+  after(async () => recorder.stop());
+
+  async function ask(
+    profiles: Readonly<Record<string, number>>,
+    rollout: NonNullable<PolicySpec['rollout']>,
+    more: Partial<PolicySpec> = {},
+  ): Promise<void> {
+    const nodeSelector = { matchLabels: { pool: 'p' } };
+    await rig().apply('p', { nodeSelector, layouts: [{ profiles }], rollout, drain: { timeout: '60s' }, ...more });
+  }
+
+  async function listPods(app: string): Promise<readonly PodView[]> {
+    const text = await rig().kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'json');
+    return (JSON.parse(text) as { items: readonly PodView[] }).items;
+  }
+
+  async function listPartitions(): Promise<readonly GpuNodePartition[]> {
+    const text = await rig().kubectl('get', 'gpn', '-o', 'json');
+    return (JSON.parse(text) as { items: readonly GpuNodePartition[] }).items;
+  }
+
+  const deploy = async (app: string, resource: string, replicas: number): Promise<void> => {
+    const labels = { app };
+    await rig().create({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: app },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            terminationGracePeriodSeconds: 1,
+            containers: [{ name: 'main', image: 'busybox', resources: { limits: { [resource]: 1 } } }],
+          },
+        },
+      },
+    });
+    const running = async () => (await listPods(app)).filter(({ status }) => status.phase === 'Running').length;
+    await eventually(running, (count) => count === replicas, { timeoutMs: 60_000, what: `${replicas} pods of ${app}` });
+  };
+
+  it('is partitioned at once where nobody minds', async () => {
+    recorder.begin(size);
+    await ask({ '3g.20gb': 1, '1g.5gb': 4 }, { maxUnavailable: '100%' });
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 120_000);
+    expect(recorder.broken).to.deep.equal([]);
+  });
+
+  it('moves two at a time: evicts exactly the pods that it announced, never past their budget, and leaves all others running', async () => {
+    await deploy('stays', 'nvidia.com/mig-3g.20gb', size);
+    await deploy('moves', 'nvidia.com/mig-1g.5gb', 30);
+    await rig().create({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'moves' },
+      spec: { maxUnavailable: 2, selector: { matchLabels: { app: 'moves' } } },
+    });
+    const staying = (await listPods('stays')).map(({ metadata }) => metadata.uid).sort();
+    const moving = new Set((await listPods('moves')).map(({ metadata }) => metadata.uid));
+    recorder.begin(2);
+    const evictions = (await rig().controlPlane.auditedWrites()).length;
+    await ask({ '3g.20gb': 1, '2g.10gb': 1, '1g.5gb': 2 }, { maxUnavailable: '10%' });
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 240_000);
+    expect(recorder.broken).to.deep.equal([]);
+    expect(recorder.most).to.equal(2);
+    expect((await listPods('stays')).map(({ metadata }) => metadata.uid).sort()).to.deep.equal(staying);
+    // What the API server was asked to evict, and what had been announced before.
+    const evicted = (await rig().controlPlane.auditedWrites())
+      .slice(evictions)
+      .filter(({ user, subresource }) => user.includes('controller') && subresource === 'eviction')
+      .map(({ name }) => `default/${name}`);
+    const announced = new Set(recorder.announced.values());
+    expect([...new Set(evicted)].filter((pod) => !announced.has(pod))).to.deep.equal([]);
+    const left = new Set((await listPods('moves')).map(({ metadata }) => metadata.uid));
+    const gone = [...moving].filter((uid) => !left.has(uid));
+    expect(gone.length, 'pods that moved').to.be.greaterThan(0);
+    expect(gone.filter((uid) => !recorder.announced.has(uid))).to.deep.equal([]);
+    for (const [node, epochs] of recorder.epochs) expect(epochs, node).to.have.lengthOf(1);
+  });
+
+  it('goes on where the leader is killed, without a grant given twice', async () => {
+    const next = await rig().rig.addController('controller-1');
+    next.start();
+    recorder.begin(4);
+    await ask({ '3g.20gb': 1, '1g.5gb': 4 }, { maxUnavailable: 4 });
+    await eventually(
+      async () => recorder.admitted.length,
+      (count) => count >= 6,
+      { timeoutMs: 60_000 },
+    );
+    await rig().rig.controller.stop('SIGKILL');
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 240_000);
+    expect(recorder.broken).to.deep.equal([]);
+    for (const [node, epochs] of recorder.epochs) expect(epochs, node).to.have.lengthOf(1);
+    rig().rig.controller.start();
+  });
+
+  it('halts where the canary fails, which returns to where it was, placements included', async () => {
+    await rig().kubectl('delete', 'deployment', 'stays', 'moves');
+    await eventually(
+      async () => (await listPods('moves')).length,
+      (count) => count === 0,
+      { timeoutMs: 60_000 },
+    );
+    for (const name of names)
+      await writeFile(rig().rig.faultsFile(name), 'fail DeviceCreateGpuInstance rc=999 with=0:0\n');
+    const before = await Promise.all(names.map(async (name) => rig().rig.deviceState(name)));
+    recorder.begin(1);
+    await ask({ '7g.40gb': 1 }, { maxUnavailable: 4, canary: { nodes: 1, soak: '5s' }, failureThreshold: 4 });
+    const { status } = await rig().waitFor('p', 'Stalled', 'True', 'Halted', 60_000);
+    const failed = status?.failures?.map(({ node }) => node) ?? [];
+    expect(failed).to.have.lengthOf(1);
+    expect(recorder.admitted).to.deep.equal(failed);
+    const places = (state: string): string[] => state.split('\n').flatMap((line) => /profile.*$/.exec(line)?.[0] ?? []);
+    const after = await Promise.all(names.map(async (name) => rig().rig.deviceState(name)));
+    expect(after.map(places)).to.deep.equal(before.map(places));
+    for (const name of names) await writeFile(rig().rig.faultsFile(name), '');
+    await rig().kubectl('annotate', 'node', failed[0] ?? '', 'gpupartition.dev/retry=now', '--overwrite');
+    recorder.begin(4);
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 120_000);
+    expect(recorder.admitted[0]).to.equal(failed[0]);
+    expect(recorder.broken).to.deep.equal([]);
+  });
+
+  it('starts no node outside of a window, and finishes those that have started', async () => {
+    const now = new Date();
+    const schedule = `${now.getUTCMinutes()} ${now.getUTCHours()} * * *`;
+    const duration = `${now.getUTCSeconds() + 6}s`;
+    recorder.begin(1);
+    await ask({ '3g.20gb': 2 }, { maxUnavailable: 1, windows: [{ schedule, duration }] });
+    await rig().waitFor('p', 'Reconciling', 'True', 'WindowClosed', 60_000);
+    await eventually(
+      async () => (await rig().policy('p')).status?.inFlight ?? [],
+      (ledger) => ledger.length === 0,
+      {
+        timeoutMs: 30_000,
+      },
+    );
+    const started = new Set(recorder.admitted);
+    expect(started.size).to.be.within(1, size - 1);
+    const layouts = (await listPartitions()).filter(({ status }) => status?.layout === '1 GPU: 2×3g.20gb');
+    expect(layouts.map(({ metadata }) => metadata.name).sort()).to.deep.equal([...started].sort());
+    expect(recorder.broken).to.deep.equal([]);
+  });
+
+  it('makes its GPUs whole, within its budget, before a policy goes that says so', async () => {
+    recorder.begin(5);
+    await ask({ '3g.20gb': 2 }, { maxUnavailable: 5 }, { onDelete: 'DisableMig' });
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 120_000);
+    await rig().kubectl('delete', 'gpp', 'p', '--timeout=120s');
+    expect(recorder.broken).to.deep.equal([]);
+    for (const name of names) {
+      expect(await rig().rig.deviceState(name), name).to.include('gpu 0 mig 0 pending 0');
+      await eventually(
+        async () => ownTaints(await rig().node(name)),
+        (taints) => taints.length === 0,
+      );
+    }
+  });
+});

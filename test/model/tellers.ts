@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { SeedRange } from './tell.ts';
+
+/** Seeds that a thread is given at a time: some stories are ten times as long as others. */
+const mostSeeds = 20;
+
+/** Threads that tell stories, one for each core. */
+export class Tellers {
+  readonly #workers = Array.from(
+    { length: availableParallelism() },
+    () => new Worker(new URL('tell-worker.ts', import.meta.url)),
+  );
+
+  /** @throws Error of a story that breaks a promise */
+  async tell({ from, to, theme }: SeedRange): Promise<void> {
+    const broken: string[] = [];
+    let next = from;
+    const work = async (worker: Worker): Promise<void> => {
+      while (next < to) {
+        const range = { from: next, to: Math.min(next + mostSeeds, to), theme };
+        next = range.to;
+        worker.postMessage(range, []);
+        const [found]: readonly unknown[] = await once(worker, 'message');
+        if (typeof found !== 'string') continue;
+        next = to;
+        broken.push(found);
+      }
+    };
+    await Promise.all(this.#workers.map(work));
+    if (broken.length > 0) throw new Error(broken.join('\n'));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+}
