@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 
 const root = new URL('../', import.meta.url);
+const page = await readFile(new URL('src/ui/page.html', root), 'utf8');
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 
 /** client-node does not say that its thousands of model files have no side effects; without this all are loaded. */
@@ -28,7 +29,7 @@ const shakeClientNode = {
   },
 };
 
-/** See client-node-for-operator.mjs and undici-for-clients.mjs. */
+/** See client-node-for-operator.mjs, undici-for-clients.mjs and node-fetch-for-operator.mjs. */
 const narrowPackages = {
   name: 'narrow-packages',
   setup({ onResolve }) {
@@ -39,6 +40,7 @@ const narrowPackages = {
         : undefined,
     );
     onResolve({ filter: /^undici$/ }, () => ({ path: inBuild('undici-for-clients.mjs') }));
+    onResolve({ filter: /^node-fetch$/ }, () => ({ path: inBuild('node-fetch-for-operator.mjs') }));
   },
 };
 
@@ -60,7 +62,7 @@ await build({
   minifySyntax: true,
   legalComments: 'linked',
   logLevel: 'warning',
-  define: { GPU_PARTITION_VERSION: JSON.stringify(version) },
+  define: { GPU_PARTITION_VERSION: JSON.stringify(version), GPU_PARTITION_PAGE: JSON.stringify(page) },
   // CommonJS parts of an ES module bundle call require.
   banner: {
     js: [

@@ -57,7 +57,7 @@ export class NodeAgent {
   #unready: string | undefined = 'the GPUs have not been read yet';
   /** What was reported before this process began. */
   #before: DeviceReport['step'] | 'None' | undefined;
-  /** In this boot, of which this process sees no other. */
+  /** In this process, which sees no other boot. */
   #hasTriedToRebuild = false;
 
   constructor(options: AgentOptions) {
@@ -179,8 +179,11 @@ export class NodeAgent {
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
-    const { lastGood } = partition.status?.device ?? {};
-    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID || this.#hasTriedToRebuild) return undefined;
+    const { lastGood, bootID, step } = partition.status?.device ?? {};
+    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID) return undefined;
+    // What an earlier process failed at in this boot: the node may be open by now.
+    const hasFailed = step === 'Failed' && bootID === this.#options.bootID;
+    if (hasFailed || this.#hasTriedToRebuild) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;

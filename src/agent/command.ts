@@ -12,7 +12,7 @@ import { makeConfigurable } from '../process/configuration.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import type { Checks } from '../process/health.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
+import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
@@ -40,65 +40,69 @@ interface Options extends TimeoutOptions {
   readonly rebootSentinel: string;
   readonly machineFile: string;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
 }
 
 /** The program: options, then one watch on the node's own object, until a signal ends it. */
 export function agentCommand(): Command {
-  return makeConfigurable(
-    addTimeoutOptions(new Command('agent'))
-      .description('partitions the GPUs of this node as its GpuNodePartition grants')
-      .version(programVersion)
-      .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
-      .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
-      .option('--context <name>', 'context of the kubeconfig')
-      .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
-      .option(
-        '--driver-root <folders>',
-        'where the driver’s files may be, in order: nvidia-smi is run by chroot inside the first that has one',
-        list,
-      )
-      .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, where its libraries are in no usual place')
-      .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
-      .addOption(
-        new Option('--health-host <address>', 'address to serve them at').default(
-          process.env['POD_IP'] ?? '127.0.0.1',
-          '$POD_IP, else 127.0.0.1',
-        ),
-      )
-      .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
-      .option(
-        '--pod-resources-socket <file>',
-        'where the kubelet tells who holds which GPU',
-        '/var/lib/kubelet/pod-resources/kubelet.sock',
-      )
-      .option(
-        '--ignore-pods',
-        'goes on where the kubelet does not tell who holds a GPU: a pod that holds one without a process on it is not seen then',
-      )
-      .option(
-        '--read-interval-ms <n>',
-        'how often the GPUs are read when nothing else asks for it',
-        integer(500, 86_400_000),
-        60_000,
-      )
-      .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
-      .option(
-        '--reboot-sentinel <file>',
-        'made where a MIG mode change needs a reboot and the policy allows it; kured looks for it on the host',
-        '/proc/1/root/run/reboot-required',
-      )
-      .option(
-        '--machine-file <file>',
-        'where the firmware tells the machine’s product name',
-        '/sys/class/dmi/id/product_name',
-      )
-      .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
-      .action(async (options: Options) => runAgent(options)),
-  );
+  return makeConfigurable(describeCommand());
+}
+
+function describeCommand(): Command {
+  return addTimeoutOptions(new Command('agent'))
+    .description('partitions the GPUs of this node as its GpuNodePartition grants')
+    .version(programVersion)
+    .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
+    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
+    .option(
+      '--driver-root <folders>',
+      'where the driver’s files may be, in order: nvidia-smi is run by chroot inside the first that has one',
+      list,
+    )
+    .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, where its libraries are in no usual place')
+    .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
+    .option(
+      '--pod-resources-socket <file>',
+      'where the kubelet tells who holds which GPU',
+      '/var/lib/kubelet/pod-resources/kubelet.sock',
+    )
+    .option(
+      '--ignore-pods',
+      'goes on where the kubelet does not tell who holds a GPU: a pod that holds one without a process on it is not seen then',
+    )
+    .option(
+      '--read-interval-ms <n>',
+      'how often the GPUs are read when nothing else asks for it',
+      integer(500, 86_400_000),
+      60_000,
+    )
+    .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
+    .option(
+      '--reboot-sentinel <file>',
+      'made where a MIG mode change needs a reboot and the policy allows it; kured looks for it on the host',
+      '/proc/1/root/run/reboot-required',
+    )
+    .option(
+      '--machine-file <file>',
+      'where the firmware tells the machine’s product name',
+      '/sys/class/dmi/id/product_name',
+    )
+    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .addOption(
+      new Option('--health-host <address>', 'address to serve them at').default(
+        process.env['POD_IP'] ?? '127.0.0.1',
+        '$POD_IP, else 127.0.0.1',
+      ),
+    )
+    .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
+    .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
+    .action(async (options: Options) => runAgent(options));
 }
 
 async function runAgent(options: Options): Promise<void> {
-  const logger = createLogger({ level: options.logLevel }).child({ node: options.nodeName });
+  const logger = createLogger({ level: options.logLevel, format: options.logFormat }).child({ node: options.nodeName });
   exitOnUnhandled(logger);
   const isPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
   const hidden = explainHiddenProcesses({ proc: '/proc', pid: process.pid, isPod });

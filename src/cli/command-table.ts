@@ -25,16 +25,6 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/validate.ts')).validateCommand,
   },
   {
-    name: 'plan',
-    summary: 'say what a change of policies does to a cluster: GPUs, pods, waves of nodes; nothing is written',
-    load: async () => (await import('./commands/plan.ts')).planCommand,
-  },
-  {
-    name: 'retry',
-    summary: 'ask for another try on nodes where the same has failed several times',
-    load: async () => (await import('./commands/retry.ts')).retryCommand,
-  },
-  {
     name: 'fit',
     summary: 'say whether one GPU can take a layout, where its slices go, and what must be destroyed for it',
     load: async () => (await import('./commands/fit.ts')).fitCommand,
@@ -55,9 +45,24 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
+    name: 'plan',
+    summary: 'say what a change of policies does to a cluster: GPUs, pods, waves of nodes; nothing is written',
+    load: async () => (await import('./commands/plan.ts')).planCommand,
+  },
+  {
+    name: 'retry',
+    summary: 'ask for another try on nodes where the same has failed several times',
+    load: async () => (await import('./commands/retry.ts')).retryCommand,
+  },
+  {
     name: 'status',
     summary: 'show the fleet, or a node with a picture of each GPU; --watch follows it',
     load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
+  {
+    name: 'ui',
+    summary: 'serve a page of the fleet on this machine, or of a saved one',
+    load: async () => (await import('./commands/ui.ts')).uiCommand,
   },
   {
     name: 'explain',

@@ -36,8 +36,10 @@ export function describeCommand(
 }
 
 /** Names of objects come from the cluster, by the tool that every user of one has. */
+const nodeNames = "kubectl get gpunodepartitions -o name 2>/dev/null | sed 's|.*/||'";
 const namesOf: Readonly<Record<string, string>> = {
-  status: "kubectl get gpunodepartitions -o name 2>/dev/null | sed 's|.*/||'",
+  status: nodeNames,
+  retry: nodeNames,
   'explain pod':
     'kubectl get pods -A --field-selector status.phase=Pending -o \'jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name}{"\\n"}{end}\' 2>/dev/null',
 };

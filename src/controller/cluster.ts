@@ -76,12 +76,38 @@ export class Cluster {
     return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
   }
 
-  /** How a node stands. One that another policy decides over since it was looked at counts as under way until it is looked at again. */
-  standingOf(node: string): NodeStanding | undefined {
-    const standing = this.rollout.standingOf(node);
-    return (
-      standing && { ...standing, isUnderWay: standing.isUnderWay || standing.policy !== this.fleet.winnerOf(node) }
+  /** `startTime` of all slots of a node, in whatever ledger. */
+  slotsOf({ metadata }: NodeObject): readonly string[] {
+    return [...this.fleet.policies].flatMap(({ policy }) =>
+      this.ledgerOf(policy.metadata.name)
+        .filter(({ node, nodeUID }) => node === metadata.name && nodeUID === metadata.uid)
+        .map(({ startTime = '' }) => startTime),
     );
+  }
+
+  ledgerOf(policy: string): readonly Slot[] {
+    return this.policies.get(policy)?.status?.inFlight ?? [];
+  }
+
+  /**
+   * How a node stands, for the ledger of a policy. What was found before its slot was known, or before another policy had won it, says
+   * nothing of the slot: an old leader would take it away from a node that the new one lets go on.
+   */
+  standingOf(policy: string, node: string): NodeStanding | undefined {
+    const standing = this.rollout.standingOf(node);
+    const slot = this.ledgerOf(policy).find((one) => one.node === node);
+    const isOutdated = standing?.policy !== this.fleet.winnerOf(node) || (slot !== undefined && this.#isNew(slot));
+    return standing && { ...standing, isUnderWay: standing.isUnderWay || isOutdated };
+  }
+
+  /** Nodes in a policy's ledger that have not been looked at since their slot is known: it came from another leader. */
+  nodesWithNewSlots(policy: string): readonly string[] {
+    return this.ledgerOf(policy).flatMap((slot) => (this.#isNew(slot) ? [slot.node] : []));
+  }
+
+  #isNew({ node, startTime = '' }: Slot): boolean {
+    const standing = this.rollout.standingOf(node);
+    return standing !== undefined && standing.seen?.includes(startTime) !== true;
   }
 
   /** Nodes in flight of all policies but one. */
@@ -89,7 +115,7 @@ export class Cluster {
     return [...this.fleet.policies]
       .map((record) => record.policy.metadata.name)
       .filter((name) => name !== policy)
-      .reduce((sum, name) => sum + (this.policies.get(name)?.status?.inFlight?.length ?? 0), 0);
+      .reduce((sum, name) => sum + this.ledgerOf(name).length, 0);
   }
 
   /** Notes that we wrote the node at this version. */

@@ -15,7 +15,7 @@ import { untilAborted, whenAborted } from '../process/abort.ts';
 import { makeConfigurable } from '../process/configuration.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
-import { createLogger, type LogLevel, logLevels } from '../process/log.ts';
+import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
 import { steadyMs } from '../process/clock.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
@@ -36,6 +36,7 @@ interface Options {
   readonly healthPort?: number;
   readonly healthHost?: string;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
   readonly grantDeadlineSeconds: number;
   readonly settleMs: number;
   readonly waitingPollMs: number;
@@ -56,96 +57,94 @@ const stalledMs = 5 * 60_000;
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
 export function controllerCommand(): Command {
-  return makeConfigurable(
-    new Command('controller')
-      .description('reconciles GpuPartitionPolicies; one leads, others wait')
-      .version(programVersion)
-      .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
-      .option('--context <name>', 'context of the kubeconfig')
-      .addOption(
-        new Option('--namespace <name>', 'namespace of the leader’s Lease').default(
-          process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
-          '$POD_NAMESPACE, else gpu-partition-system',
-        ),
-      )
-      .option(
-        '--agent-namespace <name>',
-        'namespace of the agents’ pods, whose readiness is watched',
-        'gpu-partition-agents',
-      )
-      .addOption(
-        new Option('--identity <name>', 'name of this process in the Lease').default(
-          process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`,
-          '$POD_NAME, else HOST-PID',
-        ),
-      )
-      .option('--no-leader-elect', 'lead without a Lease; only where no other controller runs')
-      .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
-      .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
-      .addOption(
-        new Option('--health-host <address>', 'address to serve them at').default(
-          process.env['POD_IP'] ?? '127.0.0.1',
-          '$POD_IP, else 127.0.0.1',
-        ),
-      )
-      .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
-      .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
-      .option('--settle-ms <n>', 'time between closing a node and looking for pods again', integer(0, 60_000), 300)
-      .option('--waiting-poll-ms <n>', 'how often the pods of a waiting node are listed', integer(100, 600_000), 5000)
-      .option(
-        '--refresh-after-ms <n>',
-        'time for a device plugin to follow a change by itself',
-        integer(0, 600_000),
-        1000,
-      )
-      .option(
-        '--device-plugin-selector <labels>',
-        'labels of a device plugin that is not NVIDIA’s: key=value,…',
-        equalitySelector,
-      )
-      .option(
-        '--system-namespaces <names>',
-        'namespaces of the device plugin, of other programs that hold GPUs, and of other owners of GPUs; labels of pods elsewhere say nothing',
-        nameList,
-        defaultSystemNamespaces,
-      )
-      .option(
-        '--device-plugin-config-map <namespace/name>',
-        'ConfigMap of the device plugin in which its strategy and time-slicing are kept for each node',
-        configMapName,
-      )
-      .option(
-        '--advertise-deadline-seconds <n>',
-        'how long a layout may take to be advertised before its node counts as failed',
-        integer(1, 86_400),
-        300,
-      )
-      .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', readHolders)
-      .option(
-        '--max-concurrent-nodes <n>',
-        'nodes that may change at a time, of all policies together: a number or a percentage of the GPU nodes, at least 1',
-        limit,
-        '10%',
-      )
-      .option(
-        '--delete-deadline-seconds <n>',
-        'how long a policy with onDelete: DisableMig may take to make its GPUs whole before it goes all the same',
-        integer(1, 86_400),
-        1800,
-      )
-      .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
-      .option(
-        '--clients-deadline-seconds <n>',
-        'how long pods of such programs are waited for',
-        integer(1, 86_400),
-        300,
-      )
-      .action(async (options: Options) => runController(options)),
-  );
+  return makeConfigurable(describeCommand());
+}
+
+function describeCommand(): Command {
+  return new Command('controller')
+    .description('reconciles GpuPartitionPolicies; one leads, others wait')
+    .version(programVersion)
+    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(
+      new Option('--namespace <name>', 'namespace of the leader’s Lease').default(
+        process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
+        '$POD_NAMESPACE, else gpu-partition-system',
+      ),
+    )
+    .option(
+      '--agent-namespace <name>',
+      'namespace of the agents’ pods, whose readiness is watched',
+      'gpu-partition-agents',
+    )
+    .addOption(
+      new Option('--identity <name>', 'name of this process in the Lease').default(
+        process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`,
+        '$POD_NAME, else HOST-PID',
+      ),
+    )
+    .option('--no-leader-elect', 'lead without a Lease; only where no other controller runs')
+    .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
+    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .addOption(
+      new Option('--health-host <address>', 'address to serve them at').default(
+        process.env['POD_IP'] ?? '127.0.0.1',
+        '$POD_IP, else 127.0.0.1',
+      ),
+    )
+    .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
+    .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
+    .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
+    .option('--settle-ms <n>', 'time between closing a node and looking for pods again', integer(0, 60_000), 300)
+    .option('--waiting-poll-ms <n>', 'how often the pods of a waiting node are listed', integer(100, 600_000), 5000)
+    .option(
+      '--refresh-after-ms <n>',
+      'time for a device plugin to follow a change by itself',
+      integer(0, 600_000),
+      1000,
+    )
+    .option(
+      '--device-plugin-selector <labels>',
+      'labels of a device plugin that is not NVIDIA’s: key=value,…',
+      equalitySelector,
+    )
+    .option(
+      '--system-namespaces <names>',
+      'namespaces of the device plugin, of other programs that hold GPUs, and of other owners of GPUs; labels of pods elsewhere say nothing',
+      nameList,
+      defaultSystemNamespaces,
+    )
+    .option(
+      '--device-plugin-config-map <namespace/name>',
+      'ConfigMap of the device plugin in which its strategy and time-slicing are kept for each node',
+      configMapName,
+    )
+    .option(
+      '--advertise-deadline-seconds <n>',
+      'how long a layout may take to be advertised before its node counts as failed',
+      integer(1, 86_400),
+      300,
+    )
+    .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', readHolders)
+    .option(
+      '--max-concurrent-nodes <n>',
+      'nodes that may change at a time, of all policies together: a number or a percentage of the GPU nodes, at least 1',
+      limit,
+      '10%',
+    )
+    .option(
+      '--delete-deadline-seconds <n>',
+      'how long a policy with onDelete: DisableMig may take to make its GPUs whole before it goes all the same',
+      integer(1, 86_400),
+      1800,
+    )
+    .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
+    .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
+    .action(async (options: Options) => runController(options));
 }
 
 async function runController(options: Options): Promise<void> {
-  const logger = createLogger({ level: options.logLevel });
+  const logger = createLogger({ level: options.logLevel, format: options.logFormat });
   exitOnUnhandled(logger);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), controllerManager);

@@ -18,6 +18,7 @@ import { Executor } from './execute.ts';
 import { Gatherer } from './gather.ts';
 import { type AgentPod, type NodeObject, projectAgentPod, projectNode, stripManagedFields } from './project.ts';
 import { NodeReconciler } from './reconcile-node.ts';
+import { NodeTeller } from './node-teller.ts';
 import { projectPartition } from './project-partition.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
@@ -126,6 +127,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       if (change.type === 'delete') {
         for (const policy of fleet.removeNode(key)) tellPolicy(policy);
         metrics?.forget(key);
+        teller.forget(key);
         return nodeQueue.add(key);
       }
       const { object, previous } = change;
@@ -138,13 +140,17 @@ export class GpuPartitionOperator extends ResilientOperator {
     };
     const now = steadyMs;
     const configFiles = settings.pluginConfigMap && new ConfigMapFiles(client, settings.pluginConfigMap, now);
+    const teller = new NodeTeller({ cluster, events, log: logger });
     const reporter = new NodeReporter({ client, cluster, events, onNews: tellPolicy, now });
     const nodeReconciler = new NodeReconciler({
       cluster,
       gatherer: new Gatherer({ client, cluster, settings, configFiles, now }),
       executor: new Executor({ client, cluster, configFiles, log: logger, now }),
       reporter,
-      onStep: (step) => metrics?.take(step),
+      onStep: (step) => {
+        metrics?.take(step);
+        teller.take(step);
+      },
       now,
     });
     const policyReconciler = new PolicyReconciler({

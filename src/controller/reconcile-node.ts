@@ -49,12 +49,13 @@ export class NodeReconciler {
     const node = this.#cluster.nodes.get(name);
     if (!node) return this.#reporter.forget(name);
     const known = this.#gatherer.known(node);
+    const slots = this.#cluster.slotsOf(node);
     if (known.slot) this.#cluster.rollout.begin(name);
     // 2. Decide; read more where that is asked for.
     const found = await this.#decide(known, this.#cluster.memoryOf(name));
     if (!found) return { requeueAfterMs: 200 };
     const { snapshot, verdict, commands, standing } = found;
-    this.#reporter.note(snapshot, verdict, standing);
+    this.#reporter.note(snapshot, verdict, { ...standing, seen: slots });
     // 3. Execute.
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);

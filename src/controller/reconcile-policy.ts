@@ -77,6 +77,7 @@ export class PolicyReconciler {
     await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally));
     record.acceptedGeneration = accepted;
     const requeueAfterMs = isNew ? undefined : await this.#moveOn(record);
+    this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
     if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs };
     record.toldRefusal = told;
@@ -103,7 +104,7 @@ export class PolicyReconciler {
       now: this.#now(),
       policy: { ...policy, status: this.#cluster.policies.get(name)?.status ?? {} },
       standings: rollout.of(name),
-      standingOf: (node) => this.#cluster.standingOf(node),
+      standingOf: (node) => this.#cluster.standingOf(name, node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
       mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),

@@ -5,11 +5,15 @@ import { writerModeFor } from '../core/node/rules/labels.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import type { Standing } from '../core/node/standing.ts';
 import type { Verdict } from '../core/node/verdict.ts';
+import type { NodeStanding } from '../core/rollout/slot.ts';
 import { reportNode } from '../core/status/node-report.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
+
+/** A standing with the slots that were known before it was found. */
+type SeenStanding = Standing & Pick<NodeStanding, 'seen'>;
 
 /** Tells what was found of a node: in its partition's status, as an Event, and to its policies. */
 export class NodeReporter {
@@ -35,7 +39,7 @@ export class NodeReporter {
   }
 
   /** Takes what was decided of a node into account for its policies, before anything is done. */
-  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, standing: Standing): void {
+  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, standing: SeenStanding): void {
     const { name, uid = '' } = node.metadata;
     this.#tally(name, claim, verdict, partition);
     const policy = claim.winner?.metadata.name;

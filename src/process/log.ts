@@ -5,10 +5,13 @@ import { describeError } from './logger.ts';
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+export const logFormats = ['auto', 'json', 'text'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
 export interface LogOptions {
   readonly level?: LogLevel;
   /** `auto`, the default, is text on a terminal and JSON lines elsewhere. */
-  readonly format?: 'json' | 'text' | 'auto';
+  readonly format?: LogFormat;
   /** Standard error unless told: standard output belongs to results. */
   readonly stream?: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }

@@ -202,6 +202,10 @@ describe('the agent on the real API server', () => {
     expect((await scene.read()).status?.device?.nextRetryTime, 'a time that moves on is no time').to.equal(
       failed?.nextRetryTime,
     );
+    // Seed 1002908 of the model: the node may be open by now, and a pod have got the whole GPU.
+    scene.newAgent('boot-2');
+    await scene.run();
+    expect(scene.node.takeChanges(), 'another process in the same boot').to.deep.equal([]);
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);

@@ -10,27 +10,48 @@ import { aPolicy } from '../support/builders.ts';
 
 describe('how a node stands', () => {
   const pool = { pool: 'p' };
-  const policy = (name: string, priority: number): GpuPartitionPolicy =>
-    aPolicy({ name, nodeSelector: { matchLabels: pool }, priority });
+  const open = { isReady: true, hasFailed: false, isVerified: false, isClosedAnyway: false, isUnderWay: false };
+  const found = { ...open, node: 'n', nodeUID: 'uid-n', policy: 'a', wishGeneration: 1, seen: [] };
+  const startTime = '2026-01-01T12:00:00Z';
 
-  it('is not known since another policy has won it, until it is looked at: it keeps its slots', () => {
+  function aPoolPolicy(name: string, priority: number): GpuPartitionPolicy & KubeObject {
+    const policy = aPolicy({ name, nodeSelector: { matchLabels: pool }, priority });
+    return { ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } };
+  }
+
+  function aCluster() {
     const fleet = new Fleet({ sharing: false });
+    const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+    const nodes = new ObjectStore<NodeObject>();
+    const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
     fleet.setNode('n', pool);
-    fleet.setPolicy(policy('a', 1));
-    const cluster = new Cluster({
-      policies: new ObjectStore<GpuPartitionPolicy & KubeObject>(),
-      nodes: new ObjectStore<NodeObject>(),
-      partitions: new ObjectStore<GpuNodePartition & KubeObject>(),
-      fleet,
-      agents: new AgentPods(),
-    });
-    const open = { isReady: true, hasFailed: false, isVerified: false, isClosedAnyway: false, isUnderWay: false };
-    expect(cluster.standingOf('n')).to.equal(undefined);
-    cluster.rollout.put({ ...open, node: 'n', nodeUID: 'uid-n', policy: 'a', wishGeneration: 1 });
-    expect(cluster.standingOf('n')?.isUnderWay).to.equal(false);
-    fleet.setPolicy(policy('b', 2));
-    expect(cluster.standingOf('n')?.isUnderWay).to.equal(true);
-    cluster.rollout.put({ ...open, node: 'n', nodeUID: 'uid-n', policy: 'b', wishGeneration: 1 });
-    expect(cluster.standingOf('n')?.isUnderWay).to.equal(false);
+    fleet.setPolicy(aPoolPolicy('a', 1));
+    return { fleet, policies, cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }) };
+  }
+
+  it('is not known since another policy has won it, until it is looked at', () => {
+    const { fleet, cluster } = aCluster();
+    expect(cluster.standingOf('a', 'n')).to.equal(undefined);
+    cluster.rollout.put(found);
+    expect(cluster.standingOf('a', 'n')?.isUnderWay).to.equal(false);
+    fleet.setPolicy(aPoolPolicy('b', 2));
+    expect(cluster.standingOf('a', 'n')?.isUnderWay).to.equal(true);
+    cluster.rollout.put({ ...found, policy: 'b' });
+    expect(cluster.standingOf('a', 'n')?.isUnderWay).to.equal(false);
+  });
+
+  it('is not known since it has a slot that another leader gave, until it is looked at', () => {
+    const { policies, cluster } = aCluster();
+    cluster.rollout.put(found);
+    const policy = aPoolPolicy('a', 1);
+    const slot = { node: 'n', nodeUID: 'uid-n', epoch: 1, generation: 1, startTime, kind: 'New' as const };
+    policies.upsert({ ...policy, status: { inFlight: [slot] } });
+    expect(cluster.standingOf('a', 'n')?.isUnderWay).to.equal(true);
+    expect(cluster.nodesWithNewSlots('a')).to.deep.equal(['n']);
+    const seen = cluster.slotsOf({ metadata: { name: 'n', uid: 'uid-n', resourceVersion: '1' } });
+    expect(seen).to.deep.equal([startTime]);
+    cluster.rollout.put({ ...found, seen });
+    expect(cluster.standingOf('a', 'n')?.isUnderWay).to.equal(false);
+    expect(cluster.nodesWithNewSlots('a')).to.deep.equal([]);
   });
 });

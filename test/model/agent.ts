@@ -148,8 +148,9 @@ export class AgentProcess {
 
   *#rebuildAfterBoot(partition: StoredPartition): Generator<number, Partial<DeviceReport> | undefined, undefined> {
     const { granted } = partition.spec;
-    const { lastGood } = partition.status?.device ?? {};
+    const { lastGood, bootID, step } = partition.status?.device ?? {};
     if (!granted || !lastGood || lastGood.bootID === this.#bootID) return undefined;
+    if (step === 'Failed' && bootID === this.#bootID) return undefined;
     const { work, report } = planWish(this.#report ?? {}, granted, this.#foreign(partition));
     const destroys = work.some(
       ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
@@ -228,6 +229,7 @@ export class AgentProcess {
         for (const slice of gpu.slices.filter((one) => !before.some(({ uuid }) => uuid === one.uuid))) {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
+          kubelet.devicesChanged();
         }
         if (gpu.mig !== mode) device.setMode(gpu, mode, kubelet.isGpuOpen);
         for (const slice of before.filter((one) => !gpu.slices.some(({ uuid }) => uuid === one.uuid))) {

@@ -20,6 +20,8 @@ type Settled = Exclude<Decision, { readonly look: unknown }>;
 const hourMs = 3600_000;
 /** A controller may be stalled for 40 s. */
 const longestLagMs = 60_000;
+/** What was decided may be written so much later where the API server refuses: it is tried again ever more seldom. */
+const longestWriteMs = 360_000;
 
 /** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
 export class Invariants {
@@ -77,7 +79,7 @@ export class Invariants {
     const { agent, partition, setup, timeline } = this.#world;
     const { device } = partition?.status ?? {};
     const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
-    const isKept = setup.plugin === 'Hidden' || timeline.now - this.#refusedAt < 15_000;
+    const isKept = setup.plugin === 'Hidden' || timeline.now - this.#refusedAt < longestWriteMs;
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
@@ -210,7 +212,11 @@ export class Invariants {
     const known = new Set(fresh?.holders);
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
     demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
-    demand(users?.every((name) => known.has(name)) === true, 'S1', 'granted though nobody knows what a pod holds');
+    demand(
+      users?.every((name) => known.has(name)),
+      'S1',
+      'granted though nobody knows what a pod holds',
+    );
     demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =

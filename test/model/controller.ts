@@ -169,6 +169,7 @@ export class ControllerProcess {
     record.acceptedGeneration = accepted;
     if (isNew && record.nodes.size > 0) this.worker.add();
     const again = isNew ? undefined : yield* this.#stepLedger(name, record);
+    if (this.#cluster.nodesWithNewSlots(name).length > 0) this.worker.add();
     this.#policyWorkers.get(name)?.succeeded();
     return again;
   }
@@ -182,7 +183,7 @@ export class ControllerProcess {
       now: this.#world.timeline.now,
       policy,
       standings: rollout.of(name),
-      standingOf: (node) => this.#cluster.standingOf(node),
+      standingOf: (node) => this.#cluster.standingOf(name, node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: record.tally.matched - record.tally.size('lost'),
       mayAdmit: record.acceptedGeneration === generation && record.tally.size('unseen') === 0,
@@ -237,11 +238,12 @@ export class ControllerProcess {
       agent: this.#agents.viewOf(name),
       settings,
     };
+    const seen = this.#cluster.slotsOf(node);
     if (known.slot) this.#cluster.rollout.begin(name);
     const found = yield* this.#decide(known, this.#cluster.memoryOf(name));
     if (!found) return 200;
     const { snapshot, verdict, commands } = found;
-    this.#note(found);
+    this.#note(found, seen);
     this.#world.checks.isDecided(this.name, snapshot, found);
     const memory = yield* this.#execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);
@@ -249,7 +251,7 @@ export class ControllerProcess {
     return yield* this.#report(snapshot, verdict, memory);
   }
 
-  #note({ snapshot, verdict, standing }: Settled & { readonly snapshot: NodeSnapshot }): void {
+  #note({ snapshot, verdict, standing }: Settled & { readonly snapshot: NodeSnapshot }, seen: readonly string[]): void {
     const { name, uid = '' } = snapshot.node.metadata;
     const { winner, losers } = snapshot.claim;
     const outcome = { node: name, ...verdict };
@@ -260,7 +262,13 @@ export class ControllerProcess {
         this.#policyWorker(policy.metadata.name).addAfter(100);
       }
     }
-    const moved = this.#cluster.rollout.put({ ...standing, node: name, nodeUID: uid, policy: winner?.metadata.name });
+    const moved = this.#cluster.rollout.put({
+      ...standing,
+      seen,
+      node: name,
+      nodeUID: uid,
+      policy: winner?.metadata.name,
+    });
     for (const policy of moved) this.#policyWorker(policy).addAfter(100);
   }
 

@@ -19,11 +19,22 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
   [309, 'two leaders lost each other’s note of a borrowed label'],
   [1178, 'the agent acted once more on a grant that it had answered, on a node that was open by then'],
   [214, 'a node with nothing to offer waited for a plugin that waited for its taint to go'],
+  [1_000_721, 'labels of slices that a reboot had taken stayed on a node that was open, until it was changed again'],
   [1_000_261, 'an old leader took the slot of a node away that another policy had won since it last looked'],
   [1_000_662, 'a node was opened beside the plugin of before, which a disruption budget kept there'],
   [1_001_101, 'a ledger that had gone with its policy since it was read counted as one that had never been'],
   [1_001_318, 'labels of before a restart stayed on a node that was closed and opened again without a change'],
   [1_001_635, 'a node was taken for untouched though a grant had failed since it was closed'],
+  [1_000_294, 'an old leader took a slot away for what it had found of a policy that was made anew since'],
+  [1_002_009, 'labels of slices that were gone stayed on a node that was open and waited for its pods'],
+  [1_002_129, 'labels that had to follow a GPU which was lost were asked for in the very moment'],
+  [1_002_658, 'what was offered of a GPU that was lost was taken for a second share of another'],
+  [
+    1_002_811,
+    'nobody believed what a plugin without a known pod offered once the controller had forgotten that nothing was before',
+  ],
+  [1_002_814, 'the model’s plugins that follow by themselves did not see what a failed change had unmade'],
+  [1_002_849, 'a GPU that was lost and came back before anybody had looked, but for the plugin, left that waiting'],
 ];
 
 describe('model of a node', function () {

@@ -10,7 +10,7 @@ const mostSeeds = 20;
 export class Tellers {
   readonly #workers = Array.from(
     { length: availableParallelism() },
-    () => new Worker(new URL('tell-worker.ts', import.meta.url)),
+    () => new Worker(new URL('./tell-worker.ts', import.meta.url)),
   );
 
   /** @throws Error of a story that breaks a promise */

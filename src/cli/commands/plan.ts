@@ -5,7 +5,7 @@ import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-stat
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { defaultHolders } from '../../core/pods/gpu-holders.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
-import { wrapText } from '../../core/text/wrap.ts';
+import { wrapHanging } from '../../core/text/wrap.ts';
 import { limit } from '../../process/option.ts';
 import { configMapName, equalitySelector } from '../../process/plugin-option.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
@@ -76,10 +76,10 @@ function printPlan({ stdout }: Terminal, plan: ChangePlan): void {
   for (const line of writeChangePlan(plan)) printLine(stdout, line);
   if (plan.findings.length > 0) printLine(stdout, '');
   for (const { message } of plan.findings) {
-    const [first = '', ...rest] = wrapText(`finding: ${message}`, 80, '  ');
+    const [first = '', ...rest] = wrapHanging(`finding: ${message}`, 80, '  ');
     printLine(stdout, first.replace('finding:', paint(stdout, 'yellow', 'finding:')));
     for (const line of rest) printLine(stdout, line);
   }
   printLine(stdout, '');
-  for (const line of wrapText(plan.summary, 80, '  ')) printLine(stdout, paint(stdout, 'bold', line));
+  for (const line of wrapHanging(plan.summary, 80, '  ')) printLine(stdout, paint(stdout, 'bold', line));
 }

@@ -72,7 +72,8 @@ async function retryNode(
   }
   await annotate(client, node);
   const { code, message, equal, isResting } = failure;
-  const rest = isResting ? `was resting since the same has failed ${equal} times` : 'was waiting for its next try';
+  const times = `${equal} ${equal === 1 ? 'time' : 'times'}`;
+  const rest = isResting ? `was resting since the same has failed ${times}` : 'was waiting for its next try';
   return { node, isAsked: true, failure, message: `another try is asked for; it ${rest}: ${code}: ${message}` };
 }
 

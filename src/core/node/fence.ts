@@ -83,7 +83,8 @@ function decideEqual(situation: FenceSituation): FenceStep {
   // There is nothing to be bound to, and a plugin that does not tolerate our taint is not to come back before that is off.
   if (Object.keys(advertisedResources(allocatable)).length === 0) return { next: 'Open' };
   // Counts or devices that differed and now do not are the new plugin's word. Counts that never differed may be the old one's.
-  if (followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs)) return { next: 'Open' };
+  if (mark.sawNothing || followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs))
+    return { next: 'Open' };
   return { next: 'Wait', why: 'NewPlugin' };
 }
 

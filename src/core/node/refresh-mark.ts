@@ -15,6 +15,8 @@ export interface RefreshMark {
   readonly uids: readonly string[];
   /** Whether their DaemonSet makes pods on a node that we have closed. */
   readonly tolerates: boolean;
+  /** Nothing was offered since the device is as it is: whoever offers something has looked at it. */
+  readonly sawNothing: boolean;
 }
 
 /**
@@ -46,14 +48,19 @@ function deviceKey(gpus: readonly GpuReport[]): string {
   return key;
 }
 
-/** `CHANGE/UID,UID` with `/tolerates` behind it where that is so. */
-export function formatRefreshMark({ change, uids, tolerates }: RefreshMark): string {
-  return [change, uids.join(','), ...(tolerates ? ['tolerates'] : [])].join('/');
+/** `CHANGE/UID,UID` with `/tolerates` or `/nothing` behind it where that is so: where it is tolerated the taint never goes before. */
+export function formatRefreshMark({ change, uids, tolerates, sawNothing }: RefreshMark): string {
+  return [change, uids.join(','), ...(tolerates ? ['tolerates'] : sawNothing ? ['nothing'] : [])].join('/');
 }
 
 /** The mark of this very change; undefined where there is none, or one of an earlier change. */
 export function readRefreshMark(annotation: string | undefined, change: string): RefreshMark | undefined {
-  const [marked, uids = '', tolerates] = (annotation ?? '').split('/');
+  const [marked, uids = '', more] = (annotation ?? '').split('/');
   if (marked !== change) return undefined;
-  return { change, uids: uids.split(',').filter((uid) => uid !== ''), tolerates: tolerates === 'tolerates' };
+  return {
+    change,
+    uids: uids.split(',').filter((uid) => uid !== ''),
+    tolerates: more === 'tolerates',
+    sawNothing: more === 'nothing',
+  };
 }

@@ -1,9 +1,10 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { recallFailure } from './grant-failure.ts';
+import { recallMemory } from './memory.ts';
 
 /** What a person asks to be tried again. */
 export interface RestingFailure {
-  /** Of the agent's error, such as `InUse`. */
+  /** Of the agent's error, such as `InUse`; or the node's reason, such as `DrainTimeout`. */
   readonly code: string;
   readonly message: string;
   /** UUID of the GPU, where it is about one. */
@@ -17,14 +18,17 @@ export interface RestingFailure {
 /** What has failed on a node and is not tried now; undefined where nothing has, or it is being tried. */
 export function findResting({ status }: GpuNodePartition): RestingFailure | undefined {
   const { step, error } = status?.device ?? {};
-  const failure = recallFailure(status);
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.reason === 'DrainTimeout' || ready?.reason === 'DrainLoop') {
+    const { count = 1 } = recallMemory(status).waits.DrainRest ?? {};
+    return { code: ready.reason, message: ready.message, equal: count, isResting: true };
+  }
   if (step !== 'Failed' || !error) return undefined;
   return {
     code: error.code,
     message: error.message,
     ...(error.gpu !== undefined && { gpu: error.gpu }),
-    equal: failure?.equal ?? 1,
+    equal: recallFailure(status)?.equal ?? 1,
     isResting: ready?.reason === 'Resting',
   };
 }

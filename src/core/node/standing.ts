@@ -5,7 +5,7 @@ import type { Ruling } from './outcome.ts';
 import type { NodeSnapshot, Situation } from './snapshot.ts';
 
 /** What a decision says of the node's place in its rollout; whose node it is, the caller knows. */
-export type Standing = Omit<NodeStanding, 'node' | 'nodeUID' | 'policy'>;
+export type Standing = Omit<NodeStanding, 'node' | 'nodeUID' | 'policy' | 'seen'>;
 
 /** How a node stands after a decision. */
 export function describeStanding(situation: Situation, ruling: Ruling): Standing {

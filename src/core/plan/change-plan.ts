@@ -8,7 +8,7 @@ import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.
 import { describeEvictions } from './eviction-outlook.ts';
 import { type PlanFault, listFaults } from './faults.ts';
 import { foreseeNode, type NodeOutlook } from './node-outlook.ts';
-import { describeNode, isConcerned, type PlannedNode } from './planned-node.ts';
+import { describeNode, type GivenPolicies, isConcerned, type PlannedNode } from './planned-node.ts';
 import { applyPolicies, type PoliciesAfter, type PolicyChange, type PolicyOutlook } from './policy-change.ts';
 import { summarizeChange } from './summary.ts';
 import { foreseeWaves, type Wave, type Waves } from './waves.ts';
@@ -33,9 +33,11 @@ export function planChange(
   const after = applyPolicies(cluster.policies, given, cluster.now);
   const fleet = fillFleet(cluster, after, setup);
   const names = new Set(after.changes.map(({ policy }) => policy));
+  const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
+  const own: GivenPolicies = { all: names, changed: new Set(changed) };
   const involved = listInvolved(cluster, fleet, names);
   const outlooks = foreseeNodes(cluster, fleet, involved, setup);
-  const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), names);
+  const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
   const waves = pickWaves(foresee(cluster, after, outlooks, setup), concerns);
   const pods = groupPods(cluster.pods);
   const nodes = [...outlooks]
@@ -43,11 +45,11 @@ export function planChange(
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([node, outlook]) => {
       const evictions = describeEvictions(outlook, pods.get(node) ?? [], cluster.budgets);
-      return describeNode(outlook, evictions, waves, names);
+      return describeNode(outlook, evictions, waves, own);
     });
   const policies = after.changes.map((change) => describePolicy(change, fleet.policy(change.policy), waves));
   const findings = listFaults(policies, nodes);
-  return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, waves.waves, findings) };
+  return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, findings) };
 }
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {

@@ -14,8 +14,12 @@ export interface PlanFault {
 
 const mostNames = 5;
 
+/** Of what this change is about: what was wrong before, and stays so, is no fault of it. */
 export function listFaults(policies: readonly PolicyOutlook[], nodes: readonly PlannedNode[]): readonly PlanFault[] {
-  return [...policies.flatMap((policy) => judgePolicy(policy, nodes)), ...nodes.flatMap(judgeNode)];
+  return [
+    ...policies.flatMap((policy) => (policy.change === 'Unchanged' ? [] : judgePolicy(policy, nodes))),
+    ...nodes.filter(({ isAffected }) => isAffected).flatMap(judgeNode),
+  ];
 }
 
 function judgePolicy({ policy, refusal }: PolicyOutlook, nodes: readonly PlannedNode[]): readonly PlanFault[] {

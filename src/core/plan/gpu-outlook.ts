@@ -2,7 +2,6 @@ import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import { drawGpu } from '../gpu/plan/picture.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
-import { deviceText } from '../policy/layout-text.ts';
 import type { GpuWork } from '../policy/plan-gpu-wish.ts';
 import type { WishPlan } from '../policy/plan-wish.ts';
 
@@ -16,7 +15,7 @@ export interface HeldSlice {
 }
 
 /** A GPU at one moment. */
-export interface GpuPicture {
+export interface DrawnGpu {
   readonly mig: 'Enabled' | 'Disabled';
   readonly slices: readonly HeldSlice[];
   /** A line of 73 characters; empty for a GPU without MIG. */
@@ -30,8 +29,8 @@ export interface GpuOutlook {
   /** `A100-SXM4-40GB` */
   readonly product: string;
   readonly isChanging: boolean;
-  readonly before: GpuPicture;
-  readonly after: GpuPicture;
+  readonly before: DrawnGpu;
+  readonly after: DrawnGpu;
   readonly keep: readonly HeldSlice[];
   readonly destroy: readonly HeldSlice[];
   readonly create: readonly HeldSlice[];
@@ -52,11 +51,6 @@ export function describeGpus(device: DeviceReport, plan: WishPlan | undefined): 
         plan?.work.find(({ uuid }) => uuid === gpu.uuid),
       ),
     );
-}
-
-/** What is on a GPU, in words, or why nobody knows. */
-export function nameLayout(gpu: GpuReport): string {
-  return deviceText([gpu]).replace(/^1 GPU: /, '');
 }
 
 function describeGpu(device: DeviceReport, gpu: GpuReport, work: GpuWork | undefined): GpuOutlook {
@@ -95,7 +89,7 @@ function holdSlice({ profile, start, pods = [] }: GpuReport['instances'][number]
   return { profile, start, ...(pods.length > 0 && { pods }) };
 }
 
-function draw(device: DeviceReport, gpu: GpuReport, mig: GpuPicture['mig'], slices: readonly HeldSlice[]): GpuPicture {
+function draw(device: DeviceReport, gpu: GpuReport, mig: DrawnGpu['mig'], slices: readonly HeldSlice[]): DrawnGpu {
   const geometry = liveGeometry(device, gpu);
   const busy = new Set(gpu.instances.filter((one) => one.busy === true).map(placeOf));
   const drawn = slices.map((one) => ({ ...one, busy: busy.has(placeOf(one)) }));

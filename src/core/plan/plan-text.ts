@@ -1,6 +1,6 @@
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { countWords } from '../text/count-words.ts';
-import { wrapText } from '../text/wrap.ts';
+import { wrapHanging } from '../text/wrap.ts';
 import type { ChangePlan } from './change-plan.ts';
 import { type EvictionOutlook, isMoving, type PodFate } from './eviction-outlook.ts';
 import type { GpuOutlook, HeldSlice } from './gpu-outlook.ts';
@@ -41,9 +41,10 @@ const still: readonly (readonly [NodeFate, string])[] = [
   ['Done', 'As the policy says already'],
 ];
 
-function writePolicy({ policy, change, held }: PolicyOutlook): readonly string[] {
-  const more = held === undefined ? '' : `: ${held}`;
-  return wrapText(`policy ${policy}: ${change.toLowerCase()}${more}`, width, '  ');
+function writePolicy({ policy, change, refusal, held }: PolicyOutlook): readonly string[] {
+  const why = refusal === undefined ? held : `not accepted: ${refusal}`;
+  const more = why === undefined ? '' : `; ${why}`;
+  return wrapHanging(`policy ${policy}: ${change.toLowerCase()}${more}`, width, '  ');
 }
 
 function writeStill(title: string, nodes: readonly PlannedNode[]): readonly string[] {
@@ -52,7 +53,7 @@ function writeStill(title: string, nodes: readonly PlannedNode[]): readonly stri
   if (first?.fate === 'Held' || first?.fate === 'PlanOnly') return [title, ...writeAlike(nodes)];
   // Of what is as it shall be the names are enough.
   if (first?.fate === 'Done' || first?.fate === 'Released')
-    return wrapText(`${title}: ${listNames(nodes)}`, width, '  ');
+    return wrapHanging(`${title}: ${listNames(nodes)}`, width, '  ');
   const groups = groupBy(nodes, ({ message }) => message);
   return [title, ...groups.flatMap((group) => writeMessage(group))];
 }
@@ -63,7 +64,7 @@ function countMoves(nodes: readonly PlannedNode[]): string {
 }
 
 function writeMessage(group: readonly PlannedNode[]): readonly string[] {
-  return wrapText(`  ${listNames(group)}: ${group[0]?.message ?? ''}`, width, '    ');
+  return wrapHanging(`  ${listNames(group)}: ${group[0]?.message ?? ''}`, width, '    ');
 }
 
 /** Nodes that become the same in the same way are told once; the pods that go from each are named. */
@@ -80,7 +81,7 @@ function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
     const head = `${listNames(group)} (policy ${first.policy}): ${each}keep ${keep}, destroy ${destroy}, create ${create}${why}`;
     return [
       ...(index === 0 ? [] : ['']),
-      ...wrapText(`  ${head}`, width, '    '),
+      ...wrapHanging(`  ${head}`, width, '    '),
       ...drawGpus(first.gpus),
       ...group.flatMap(({ node, evictions }) => evictions.flatMap((one) => writeEviction(node, one))),
     ];
@@ -96,7 +97,7 @@ function drawGpus(gpus: readonly GpuOutlook[]): readonly string[] {
     if (first === undefined) return [];
     const indices = group.map(({ index }) => index);
     return [
-      ...wrapText(`GPU ${indices.join(', ')} (${first.product})${describeRecut(first.recut)}`, width, '  '),
+      ...wrapHanging(`GPU ${indices.join(', ')} (${first.product})${describeRecut(first.recut)}`, width, '  '),
       ...draw(first),
     ];
   });
@@ -114,16 +115,16 @@ function describeRecut(recut: readonly HeldSlice[]): string {
 const verbs: Readonly<Record<PodFate, string>> = {
   Evicted: 'evicts',
   Deleted: 'deletes',
-  Blocked: 'cannot evict now',
+  Blocked: 'waits to evict',
   Stays: 'cannot evict',
   Awaited: 'waits for',
-  Gone: 'no longer meets',
+  Gone: 'no longer has',
 };
 
 function writeEviction(node: string, { pod, fate, holds, message }: EvictionOutlook): readonly string[] {
   const what = holds.length === 0 ? '' : ` (${holds.join(', ')})`;
   const why = message === undefined ? '' : `: ${message}`;
-  return wrapText(`  ${node} ${verbs[fate]} pod ${pod}${what}${why}`, width, '    ');
+  return wrapHanging(`  ${node} ${verbs[fate]} pod ${pod}${what}${why}`, width, '    ');
 }
 
 function listNames(nodes: readonly PlannedNode[]): string {

@@ -20,6 +20,8 @@ export interface PlannedNode {
   /** What the controller says of it, in words of a condition. */
   readonly reason: NodeReason;
   readonly message: string;
+  /** Whether it is about this change: its policy is new or edited, or another one than before. */
+  readonly isAffected: boolean;
   /** From 1. */
   readonly wave?: number;
   /** As in `status.device.plan`, once the agent has planned. */
@@ -33,25 +35,31 @@ export interface PlannedNode {
   readonly evictions: readonly EvictionOutlook[];
 }
 
-/** Whether it is the given policies that change a node, and not another that has won it before. */
-export function isConcerned(outlook: NodeOutlook | undefined, names: ReadonlySet<string>): boolean {
+/** Whether a node is the given policies' own, or changes because of them, and is not another's that has won it before. */
+export function isConcerned(outlook: NodeOutlook | undefined, { all }: GivenPolicies): boolean {
   const winner = outlook?.snapshot.claim.winner?.metadata.name;
-  return winner === undefined || names.has(winner) || outlook?.isTold === true;
+  return winner === undefined || all.has(winner) || outlook?.isTold === true;
 }
 
-/** @param names of the policies whose change is planned */
+/** The policies whose change is planned, by name. */
+export interface GivenPolicies {
+  readonly all: ReadonlySet<string>;
+  /** Those that are new or edited. */
+  readonly changed: ReadonlySet<string>;
+}
+
 export function describeNode(
   outlook: NodeOutlook,
   evictions: readonly EvictionOutlook[],
   { waves, held }: Waves,
-  names: ReadonlySet<string>,
+  given: GivenPolicies,
 ): PlannedNode {
   const { snapshot, plan, verdict } = outlook;
   const { node, partition, claim } = snapshot;
   const { name } = node.metadata;
   const policy = claim.winner?.metadata.name;
   const wave = waves.findIndex(({ nodes }) => nodes.includes(name));
-  const fate = wave === -1 ? judgeFate(outlook, names) : 'Changes';
+  const fate = wave === -1 ? judgeFate(outlook, given) : 'Changes';
   const hold = fate === 'Held' && policy !== undefined ? held.get(policy) : undefined;
   const moves = fate === 'Changes' || fate === 'Held' || fate === 'PlanOnly';
   return {
@@ -59,6 +67,7 @@ export function describeNode(
     ...(policy !== undefined && { policy }),
     fate,
     reason: verdict.reason,
+    isAffected: outlook.isTold || policy === undefined || given.changed.has(policy),
     message: hold ?? (fate === 'OtherPolicy' ? explainWinner(policy ?? '') : verdict.message),
     ...(wave !== -1 && { wave: wave + 1 }),
     ...(plan && { plan: countPlan(plan.report) }),
@@ -67,10 +76,10 @@ export function describeNode(
   };
 }
 
-function judgeFate(outlook: NodeOutlook, names: ReadonlySet<string>): NodeFate {
+function judgeFate(outlook: NodeOutlook, given: GivenPolicies): NodeFate {
   const { snapshot, plan, verdict, standing } = outlook;
   if (snapshot.claim.winner === undefined) return 'Released';
-  if (!isConcerned(outlook, names)) return 'OtherPolicy';
+  if (!isConcerned(outlook, given)) return 'OtherPolicy';
   if (standing.isUnderWay) return 'UnderWay';
   if (standing.request !== undefined || verdict.reason === 'Paused') return 'Held';
   if (verdict.reason === 'PlanOnly') return plan?.report.refusal === undefined ? 'PlanOnly' : 'Refused';

@@ -2,36 +2,33 @@ import { countWords } from '../text/count-words.ts';
 import { isMoving } from './eviction-outlook.ts';
 import type { PlanFault } from './faults.ts';
 import type { PlannedNode } from './planned-node.ts';
-import type { Wave } from './waves.ts';
 
 /** The plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`. */
-export function summarizeChange(
-  nodes: readonly PlannedNode[],
-  waves: readonly Wave[],
-  faults: readonly PlanFault[],
-): string {
+export function summarizeChange(nodes: readonly PlannedNode[], faults: readonly PlanFault[]): string {
   const isStopped = faults.some(({ code }) => code === 'PolicyInvalid' || code === 'PolicyNotAccepted');
-  const moves = `${isStopped ? 'nothing starts now; once that is mended ' : ''}${describeMoves(nodes, waves)}`;
+  const moves = `${isStopped ? 'nothing starts now; once that is mended ' : ''}${describeMoves(nodes)}`;
   return [moves, ...describeRest(nodes), ...describeFaults(faults)].join('; ');
 }
 
-function describeMoves(nodes: readonly PlannedNode[], waves: readonly Wave[]): string {
-  const moving = nodes.filter(({ fate }) => fate === 'Changes');
+function describeMoves(nodes: readonly PlannedNode[]): string {
+  const moving = nodes.filter(({ fate, isAffected }) => fate === 'Changes' && isAffected);
   const all = countWords(nodes.length, 'node');
   if (moving.length === 0)
     return nodes.length === 0 ? 'this change is about no node' : `this change changes none of ${all}`;
   const evicted = moving.flatMap(({ evictions }) => evictions).filter(({ fate }) => isMoving(fate));
   const pods = evicted.length === 0 ? 'no pod' : countWords(evicted.length, 'pod');
-  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(waves.length, 'wave')}`;
+  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(Math.max(...moving.map(({ wave = 0 }) => wave)), 'wave')}`;
 }
 
 function describeRest(nodes: readonly PlannedNode[]): readonly string[] {
   const number = (fate: PlannedNode['fate']) => nodes.filter((node) => node.fate === fate).length;
+  const others = nodes.filter(({ fate, isAffected }) => fate === 'Changes' && !isAffected).length;
   const words = [
     [number('Held'), 'held'],
     [number('Waits'), 'waiting'],
     [number('UnderWay'), 'changing already'],
     [number('PlanOnly'), 'with mode Plan'],
+    [others, 'still to change for policies that are as before'],
   ] as const;
   return words.flatMap(([found, word]) => (found > 0 ? [`${countWords(found, 'node')} ${word}`] : []));
 }

@@ -39,6 +39,7 @@ function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
   let first: PolicyRefusal | undefined;
   for (const model of candidates) {
     const result = layoutFor(entry, model, modelName(model));
+    // One that takes it is enough, and the others' refusals take long to word.
     if (!('refusal' in result)) return undefined;
     first ??= result.refusal;
   }

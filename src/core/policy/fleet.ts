@@ -19,7 +19,7 @@ export interface PolicyRecord {
   /** Nodes that it selects, also those that another policy has won. */
   readonly nodes: Set<string>;
   /** Nodes that have not been asked yet whether they can take its generation. */
-  readonly unchecked: Set<string>;
+  unchecked: Set<string>;
   /** Nodes that cannot take it, and why. */
   readonly refused: Map<string, LayoutRefusal>;
   acceptedGeneration: number | undefined;
@@ -119,7 +119,7 @@ export class Fleet {
     this.#policies.set(name, record);
     const affected = hasMoved ? this.#match(record) : [...record.nodes];
     record.tally = new PolicyTally(record.nodes);
-    if (record.acceptedGeneration !== generation) for (const node of record.nodes) record.unchecked.add(node);
+    if (record.acceptedGeneration !== generation) record.unchecked = new Set(record.nodes);
     return affected;
   }
 

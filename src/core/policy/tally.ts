@@ -36,7 +36,7 @@ export class PolicyTally {
 
   /** @param nodes that are selected, and of which nothing is known yet */
   constructor(nodes: Iterable<string>) {
-    for (const node of nodes) this.#groups.unseen.add(node);
+    this.#groups.unseen = new Set(nodes);
   }
 
   get matched(): number {

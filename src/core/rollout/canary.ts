@@ -8,8 +8,8 @@ export interface CanaryState {
   readonly record: Canary | undefined;
   /** How many more nodes may start as canaries; undefined where the rest may follow. */
   readonly places: number | undefined;
-  /** Time left until the rest may follow, in ms; undefined where the canaries are not ready. */
-  readonly leftMs?: number | undefined;
+  /** When the rest may follow, in ms since the epoch; undefined where the canaries are not ready. */
+  readonly endsAt?: number | undefined;
 }
 
 /** How far the canary of a generation has come. @param held nodes with a slot */
@@ -33,9 +33,9 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   const areReady = places === 0 && nodes.every((node) => standingOf(node)?.isVerified === true);
   if (!areReady) return { record: { generation, nodes }, places };
   const readySince = before.readySince ?? timeText(now);
-  const leftMs = Date.parse(readySince) + soakMs - now;
+  const endsAt = Date.parse(readySince) + soakMs;
   const record = { generation, nodes, readySince };
-  return leftMs > 0 ? { record, places: 0, leftMs } : { record, places: undefined };
+  return endsAt > now ? { record, places: 0, endsAt } : { record, places: undefined };
 }
 
 /** One that is gone is replaced, and so is one that has given its slot back and waits for another: its pods did not go. */

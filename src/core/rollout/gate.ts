@@ -1,7 +1,6 @@
-import { durationText } from '../text/duration.ts';
 import { timeText } from '../text/time.ts';
 
-/** Why nodes that ask for a slot do not get one, where that is not just that others have it. */
+/** Why nodes that ask for a slot do not get one, where that is not just that others have it. Moments, not what is left: else every look is a write. */
 export type Gate =
   | { readonly reason: 'Frozen'; readonly why: string }
   | { readonly reason: 'Paused' }
@@ -13,7 +12,7 @@ export type Gate =
       readonly isCanary: boolean;
     }
   | { readonly reason: 'WindowClosed'; readonly opensAt: number | undefined }
-  | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly leftMs: number | undefined };
+  | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
 
 const mostNames = 5;
 
@@ -37,9 +36,9 @@ export function describeGate(gate: Gate): string {
         : `outside of spec.rollout.windows; the next one opens at ${timeText(gate.opensAt)}`;
     case 'CanarySoak': {
       const names = listNames(gate.nodes);
-      return gate.leftMs === undefined
+      return gate.endsAt === undefined
         ? `waiting for the canary: ${names}`
-        : `the canary is ready (${names}); the rest follows in ${durationText(gate.leftMs)}`;
+        : `the canary is ready (${names}); the rest follows at ${timeText(gate.endsAt)}`;
     }
   }
 }

@@ -140,7 +140,7 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
     : undefined;
   const waits: Gate | undefined =
     canary.places === 0
-      ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], leftMs: canary.leftMs }
+      ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], endsAt: canary.endsAt }
       : undefined;
   const opensIn = window.isOpen || window.opensAt === undefined ? [] : [window.opensAt - now];
   return {
@@ -150,7 +150,7 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
     mayStart: stops === undefined,
     mayDisrupt: stops === undefined && holds === undefined,
     isHalted,
-    changesIn: [...opensIn, ...(canary.leftMs === undefined ? [] : [canary.leftMs])],
+    changesIn: [...opensIn, ...(canary.endsAt === undefined ? [] : [canary.endsAt - now])],
     mostNew: canary.places ?? Infinity,
   };
 }

@@ -46,6 +46,8 @@ export interface NodeStanding {
   readonly wishGeneration: number;
   /** `startTime` of the slot that this was found with; undefined where it held none. */
   readonly slot?: string | undefined;
+  /** `startTime` of all slots of the node that were known by then, in whatever ledger. */
+  readonly seen?: readonly string[];
   readonly request?: SlotRequest | undefined;
 }
 

@@ -51,7 +51,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     ...(acceptedGeneration === undefined ? {} : { acceptedGeneration }),
-    summary: summarise(nodes),
+    summary: summarise(nodes, tally.size('waiting')),
     conditions: conditionsOf(facts, tally),
     nodes,
     plan: {
@@ -67,11 +67,13 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   };
 }
 
-function summarise(nodes: NonNullable<PolicyStatus['nodes']>): string {
+/** @param waiting of those that are pending: what they wait for does not come by itself */
+function summarise(nodes: NonNullable<PolicyStatus['nodes']>, waiting: number): string {
   if (nodes.matched === 0) return 'no nodes';
-  const parts = (['updating', 'pending', 'failed', 'conflicted', 'skipped'] as const)
-    .filter((state) => (nodes[state] ?? 0) > 0)
-    .map((state) => `${nodes[state]} ${state}`);
+  const counts = { ...nodes, waiting, pending: (nodes.pending ?? 0) - waiting };
+  const parts = (['updating', 'waiting', 'pending', 'failed', 'conflicted', 'skipped'] as const)
+    .filter((state) => (counts[state] ?? 0) > 0)
+    .map((state) => `${counts[state]} ${state}`);
   return [`${nodes.ready}/${nodes.matched} ready`, ...parts].join(', ');
 }
 

@@ -7,15 +7,3 @@ export function durationMs(text: string): number {
     0,
   );
 }
-
-/** Short text of a duration, rounded up to whole seconds: `45s`, `10m`, `1h30m`. */
-export function durationText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  const parts = [
-    [Math.floor(seconds / 3600), 'h'],
-    [Math.floor((seconds % 3600) / 60), 'm'],
-    [seconds % 60, 's'],
-  ] as const;
-  const text = parts.flatMap(([count, unit]) => (count > 0 ? [`${count}${unit}`] : [])).join('');
-  return text === '' ? '0s' : text;
-}

@@ -3,7 +3,7 @@
  *
  * @param indent of lines after the first
  */
-export function wrapText(text: string, width: number, indent = ''): readonly string[] {
+export function wrapHanging(text: string, width: number, indent = ''): readonly string[] {
   const lines: string[] = [];
   const [first = '', ...words] = text.trimStart().split(' ');
   let line = text.slice(0, text.length - text.trimStart().length) + first;

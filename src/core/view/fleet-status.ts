@@ -64,7 +64,7 @@ export function viewFleet(
   };
 }
 
-function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatusView {
+export function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatusView {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const matched = status?.nodes?.matched ?? 0;
   return {
@@ -80,7 +80,7 @@ function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatu
   };
 }
 
-function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {
+export function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const instances = (status?.device?.gpus ?? []).flatMap((gpu) => (gpu.mig === 'Enabled' ? gpu.instances : []));
   return {

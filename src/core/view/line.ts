@@ -74,22 +74,3 @@ export function drawTable(
     ),
   );
 }
-
-/** A text in lines of at most so many columns, broken between words. */
-export function wrapText(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/).filter((one) => one !== '')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (widthOf(longer) <= columns) {
-      line = longer;
-      continue;
-    }
-    if (line !== '') lines.push(line);
-    line = word;
-    for (; widthOf(line) > columns; line = Array.from(line).slice(columns).join('')) {
-      lines.push(Array.from(line).slice(0, columns).join(''));
-    }
-  }
-  return line === '' ? lines : [...lines, line];
-}

@@ -1,8 +1,9 @@
 import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
+import { wrapHanging } from '../text/wrap.ts';
 import { findForeign } from '../policy/ownership.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
-import { fitLine, type Line, plainText, span, type Tone, wrapText } from './line.ts';
+import { fitLine, type Line, plainText, span, type Tone } from './line.ts';
 
 /** One node as people see it. */
 export interface NodeStatusView {
@@ -69,12 +70,12 @@ export function drawNodeStatus(partition: GpuNodePartition, columns: number): re
   const head: readonly Line[] = [
     [span(node, 'title'), span('  '), span(phase, toneOfPhase(phase)), span(reason === phase ? '' : `  ${reason}`)],
     [span(`  ${by}${driver === undefined ? '' : `, driver ${driver}`}`)],
-    ...wrapText(message, columns - 2).map((text): Line => [span(`  ${text}`)]),
-    ...(error === undefined ? [] : wrapText(error, columns - 2).map((text): Line => [span(`  ${text}`, 'bad')])),
+    ...(message === '' ? [] : wrapHanging(message, columns - 2)).map((text): Line => [span(`  ${text}`)]),
+    ...(error === undefined ? [] : wrapHanging(error, columns - 2).map((text): Line => [span(`  ${text}`, 'bad')])),
   ];
   const goes = plan && plan.pods.length > 0 ? `; pods that have to go: ${plan.pods.join(', ')}` : '';
   const planned = plan
-    ? wrapText(
+    ? wrapHanging(
         `plan: keeps ${plan.keep}, destroys ${plan.destroy}, creates ${plan.create} instances${goes}`,
         columns - 2,
       )

@@ -1,9 +1,8 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
-import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import { parseState } from '../nvidia-smi/state/state-text.ts';
 import type { RigNode } from '../rig/rig.ts';
-import { groupPictures } from './picture-lines.ts';
+import { drawPicture, groupPictures } from './picture-lines.ts';
 
 /**
  * A node's row and its GPUs' slices as they are at this moment.
@@ -30,7 +29,7 @@ export function drawNode(node: RigNode, partition: GpuNodePartition | undefined,
       start,
       size,
     }));
-    return { index, picture: drawGpu(model, migCurrent ? instances : undefined) };
+    return { index, picture: drawPicture(model, migCurrent ? instances : undefined) };
   });
   return [columns.join(' ').trimEnd(), ...groupPictures(pictures).map((line) => `  ${line}`)];
 }

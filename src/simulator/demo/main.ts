@@ -10,6 +10,7 @@ import { applyFolder, Rig } from '../rig/rig.ts';
 import { ClusterView, isReady } from './cluster-view.ts';
 import { drawNode } from './fleet-picture.ts';
 import { abortOnInterrupt } from './interrupt.ts';
+import { composeLastScreen } from './last-screen.ts';
 import { demoNodes } from './nodes.ts';
 import { previewNode, readSamples } from './preview.ts';
 import { Screen } from './screen.ts';
@@ -62,7 +63,7 @@ async function runDemo(): Promise<number> {
   const view = new ClusterView(controlPlane);
   const allReady = await watchUntilReady(rig, view);
   const allBound = allReady && (await scheduleWorkloads(controlPlane, view));
-  await showResult(controlPlane, view);
+  await showResult(rig, controlPlane, view);
   if (!allReady) await showLogs(rig);
 
   const seconds = Math.round((Date.now() - startedAt) / 1000);
@@ -94,12 +95,8 @@ async function watchUntilReady(rig: Rig, view: ClusterView): Promise<boolean> {
   const deadline = Date.now() + readyWithinMs;
   for (;;) {
     signal.throwIfAborted();
-    const [partitions, policies] = await Promise.all([view.partitions(), view.policies()]);
-    const rows = demoNodes.map(async (node) => {
-      const partition = partitions.find(({ metadata }) => metadata.name === node.name);
-      return drawNode(node, partition, await rig.deviceState(node.name));
-    });
-    screen.live((await Promise.all(rows)).flat());
+    const [pictures, policies] = await Promise.all([drawNodes(rig, view), view.policies()]);
+    screen.live(pictures);
     if (policies.length === expected && policies.every(isReady)) return true;
     if (Date.now() > deadline) return false;
     await pause(150);
@@ -123,22 +120,43 @@ async function scheduleWorkloads(controlPlane: ControlPlane, view: ClusterView):
   return Object.entries(expectedNodes).every(([pod, node]) => nodeOf.get(pod) === node);
 }
 
-async function showResult(controlPlane: ControlPlane, view: ClusterView): Promise<void> {
-  for (const args of [
-    ['get', 'gpp'],
-    ['get', 'gpn'],
-    ['get', 'pods', '-o', 'wide'],
-  ]) {
-    screen.title(`kubectl ${args.join(' ')}`);
+async function showResult(rig: Rig, controlPlane: ControlPlane, view: ClusterView): Promise<void> {
+  const ask = async (...args: string[]): Promise<{ readonly title: string; readonly text: string }> => {
     const { stdout, stderr } = await controlPlane.kubectl(args);
-    screen.line((stdout || stderr).trimEnd());
+    return { title: `kubectl ${args.join(' ')}`, text: stdout || stderr };
+  };
+  const [pictures, nodes, pods, ...tables] = await Promise.all([
+    drawNodes(rig, view),
+    view.nodes(),
+    view.pods(),
+    ask('get', 'gpp'),
+    ask('get', 'gpn'),
+  ]);
+  const lines = composeLastScreen(
+    {
+      pictures,
+      tables,
+      pods: pods.map(({ metadata, spec }) => `${metadata.name}: ${spec.nodeName ?? 'no node'}`),
+      nodes: nodes.map(({ metadata }) => ({
+        ...metadata,
+        strategy: demoNodes.find(({ name }) => name === metadata.name)?.strategy ?? 'none',
+      })),
+    },
+    process.env['VERBOSE'] === '1',
+  );
+  for (const { text, isTitle } of lines) {
+    if (isTitle) screen.title(text);
+    else screen.line(text);
   }
-  screen.title("The nodes' nvidia.com/* labels (as GPU Feature Discovery writes them)");
-  for (const { metadata } of await view.nodes()) {
-    screen.line(metadata.name);
-    const labels = Object.entries(metadata.labels).filter(([key]) => key.startsWith('nvidia.com/'));
-    for (const [key, value] of labels.toSorted(([a], [b]) => (a < b ? -1 : 1))) screen.line(`  ${key}=${value}`);
-  }
+}
+
+async function drawNodes(rig: Rig, view: ClusterView): Promise<readonly string[]> {
+  const partitions = await view.partitions();
+  const rows = demoNodes.map(async (node) => {
+    const partition = partitions.find(({ metadata }) => metadata.name === node.name);
+    return drawNode(node, partition, await rig.deviceState(node.name));
+  });
+  return (await Promise.all(rows)).flat();
 }
 
 async function showLogs(rig: Rig): Promise<void> {

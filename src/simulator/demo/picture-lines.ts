@@ -1,3 +1,15 @@
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
+import { drawCells, type DrawnInstance } from '../../core/gpu/plan/picture.ts';
+
+/** With the GPU's name before it 80 columns. */
+const width = 67;
+
+/** @param instances undefined for a GPU with MIG off */
+export function drawPicture(geometry: Geometry, instances: readonly DrawnInstance[] | undefined): string {
+  const cells = drawCells(geometry, instances, width);
+  return `|${cells.map(({ text }) => text).join('|')}|`;
+}
+
 /** Equal GPUs in a row are drawn once: `GPU 0-7  |1g.5gb …|`. */
 export function groupPictures(
   pictures: readonly { readonly index: number; readonly picture: string }[],

@@ -8,10 +8,9 @@ import { checkPolicy } from '../../core/policy/check.ts';
 import { selectsNode } from '../../core/policy/node-selector.ts';
 import { type NodeResolution, resolveNode } from '../../core/policy/resolve-node.ts';
 import { fitLayout } from '../../core/gpu/plan/fit.ts';
-import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import { projectRoot } from '../rig/programs.ts';
 import type { RigNode } from '../rig/rig.ts';
-import { groupPictures } from './picture-lines.ts';
+import { drawPicture, groupPictures } from './picture-lines.ts';
 
 const folder = join(projectRoot, 'samples');
 
@@ -52,7 +51,7 @@ function previewGpu(name: string, gpu: GpuReport | undefined, resolved: NodeReso
   if (!model) return `${name}: no MIG, stays whole`;
   if (resolved && 'refusal' in resolved) return resolved.refusal.message;
   const profiles = resolved?.wish.gpus.find(({ uuid }) => uuid === gpu?.uuid)?.profiles;
-  if (!profiles) return drawGpu(model, undefined);
+  if (!profiles) return drawPicture(model, undefined);
   const fit = fitLayout(model, profiles, name);
-  return fit.fits ? drawGpu(model, fit.placements ?? []) : fit.refusal.message;
+  return fit.fits ? drawPicture(model, fit.placements ?? []) : fit.refusal.message;
 }

@@ -4,7 +4,7 @@ import { decideFence, type FencePod, type FenceSituation } from '../../../src/co
 
 const old: FencePod = { uid: 'old', leaving: false };
 const fresh: FencePod = { uid: 'new', leaving: false };
-const mark = { change: '2@boot', uids: ['old'], tolerates: true };
+const mark = { change: '2@boot', uids: ['old'], tolerates: true, sawNothing: false };
 const wanted = { 'nvidia.com/mig-1g.5gb': 7 };
 const layout = {
   before: { 'nvidia.com/mig-3g.20gb': '2' },
@@ -103,6 +103,13 @@ describe('decideFence', () => {
 
   it('takes the taint off at zero for the first pod of a plugin', () => {
     expect(decideFence(aChange({ allocatable: layout.none, pods: [] }))).to.deep.equal({ next: 'TakeTaintsOff' });
+  });
+
+  it('believes what is offered since the mark says that nothing was', () => {
+    const marked = { ...mark, uids: [], tolerates: false };
+    const equal = aChange({ mark: marked, pods: [], allocatable: layout.after, differsMs: undefined });
+    expect(decideFence(equal)).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence({ ...equal, mark: { ...marked, sawNothing: true } })).to.deep.equal({ next: 'Open' });
   });
 
   it('leaves a plugin alone that it does not know, and keeps the node closed', () => {

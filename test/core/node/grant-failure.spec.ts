@@ -125,7 +125,7 @@ describe('a grant that fails', () => {
       world.awaitGrant();
       world.fail();
       world.awaitGrant();
-      world.fail(fault as Fault);
+      world.fail(fault);
       expect(triesAgain(world), JSON.stringify(fault)).to.equal(true);
     }
   });
@@ -229,7 +229,7 @@ describe('a grant that fails', () => {
     world.awaitGrant();
     world.fail();
     world.awaitGrant();
-    world.fail({ code: 'Timeout' } as Fault);
+    world.fail({ code: 'Timeout' });
     world.step(1000);
     expect(world.memory.waits.GrantFailed?.count).to.equal(2);
     world.policy = aSlicingPolicy({ generation: 2 });

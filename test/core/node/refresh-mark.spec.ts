@@ -4,9 +4,13 @@ import { aDevice, aGpu, aPartition } from '../../support/builders.ts';
 
 describe('the mark of a refresh', () => {
   it('is read as it was written', () => {
-    for (const tolerates of [true, false]) {
+    for (const more of [
+      { tolerates: true, sawNothing: false },
+      { tolerates: false, sawNothing: false },
+      { tolerates: false, sawNothing: true },
+    ]) {
       for (const uids of [[], ['a'], ['a', 'b']]) {
-        const mark = { change: '3@abc', uids, tolerates };
+        const mark = { change: '3@abc', uids, ...more };
         expect(readRefreshMark(formatRefreshMark(mark), '3@abc')).to.deep.equal(mark);
       }
     }

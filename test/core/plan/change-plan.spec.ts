@@ -207,6 +207,23 @@ describe('the plan of a change', () => {
     expect(fatesOf(found)).to.deep.equal(['n1 Waits AgentNotReporting']);
   });
 
+  it('finds no fault with what was wrong before and is not about this change', () => {
+    const a30 = aFleetNode({ name: 'n4', gpus: [aGpu({ product: 'NVIDIA A30', slices: [] })] });
+    const found = plan(aCluster([a30]), inFile({ layouts: sliced().spec.layouts }));
+    expect(fatesOf(found)).to.deep.equal(['n4 Refused UnknownProfile']);
+    expect(found.nodes[0]?.isAffected).to.equal(false);
+    expect(found.findings).to.deep.equal([]);
+  });
+
+  it('counts what is still to be done for policies that are as before beside the change', () => {
+    const one = aFleetNode({ name: 'n1', slices: ['3g.20gb@4'] });
+    const found = plan(aCluster([one]), inFile({ layouts: sliced().spec.layouts }));
+    expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
+    expect(found.summary).to.equal(
+      'this change changes none of 1 node; 1 node still to change for policies that are as before',
+    );
+  });
+
   it('says why a policy is valid nowhere, once', () => {
     const sharing = { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] };
     const found = plan(aBusyFleet(), inFile({ ...inSevenths, sharing }));

@@ -32,8 +32,7 @@ export function aFleetNode(parts: NodeParts, policy = sliced()): { node: NodeVie
   const resolved = resolveNode(policy.spec, device, undefined);
   const wish = 'wish' in resolved ? resolved.wish : undefined;
   const { metadata } = policy;
-  const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-3g.20gb': '2' };
-  const made = aNode({ allocatable, ...node });
+  const made = aNode({ allocatable: advertise(gpus), ...node });
   const partition = aPartition({
     nodeUID: `uid-${name}`,
     policy: { name: metadata.name, uid: metadata.uid ?? '', generation: metadata.generation ?? 1 },
@@ -103,6 +102,19 @@ export function aCluster(
     budgets: [],
     ...more,
     pods: [...nodes.map(({ node }) => pluginOn(node.metadata.name)), ...(more.pods ?? [])],
+  };
+}
+
+/** What a device plugin of strategy mixed makes of the GPUs. */
+function advertise(gpus: readonly GpuReport[]): Readonly<Record<string, string>> {
+  const groups = Map.groupBy(
+    gpus.flatMap(({ instances }) => instances),
+    ({ profile }) => `nvidia.com/mig-${profile}`,
+  );
+  const whole = gpus.filter(({ mig }) => mig !== 'Enabled').length;
+  return {
+    'nvidia.com/gpu': `${whole}`,
+    ...Object.fromEntries([...groups].map(([name, all]) => [name, `${all.length}`])),
   };
 }
 

@@ -52,7 +52,10 @@ describe('a canary', () => {
     const { admitted, canary, gate } = go({ nodes, canary: soaking, now: minutes(4) });
     expect(admitted).to.deep.equal([]);
     expect(canary).to.deep.equal(soaking);
-    expect(gate && describeGate(gate)).to.equal('the canary is ready (c0, c1); the rest follows in 6m');
+    expect(gate && describeGate(gate)).to.equal(
+      'the canary is ready (c0, c1); the rest follows at 2026-01-01T12:10:00Z',
+    );
+    expect(go({ nodes, canary: soaking, now: minutes(6) }).gate).to.deep.equal(gate);
   });
 
   it('lets the rest follow when the soak is over', () => {

@@ -19,7 +19,7 @@ interface Truth {
   readonly wishGeneration: number;
 }
 
-export type Change =
+export type RolloutChange =
   | { readonly do: 'look' | 'finish' | 'fail' | 'giveUp' | 'leave'; readonly node: number }
   | { readonly do: 'readiness'; readonly node: number; readonly isReady: boolean }
   | { readonly do: 'join'; readonly node: number; readonly isFresh: boolean }
@@ -46,7 +46,7 @@ export class RolloutWorld {
     for (let node = 0; node < size; node += 1) this.apply({ do: 'join', node, isFresh: false });
   }
 
-  apply(change: Change): void {
+  apply(change: RolloutChange): void {
     const name = 'node' in change ? `n${change.node}` : '';
     const known = this.#truth.get(name);
     switch (change.do) {

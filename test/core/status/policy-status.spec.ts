@@ -60,7 +60,7 @@ describe('policyStatus', () => {
     );
     expect(status.nodes).to.deep.include({ matched: 4, ready: 2, failed: 1, pending: 1 });
     expect(status.plan).to.include({ instancesKept: 4, instancesDestroyed: 2, instancesCreated: 6, gpusChanging: 2 });
-    expect(status.summary).to.equal('2/4 ready, 1 pending, 1 failed');
+    expect(status.summary).to.equal('2/4 ready, 1 waiting, 1 failed');
     expect(status.failures).to.deep.equal([{ node: 'b', reason: 'Failed', message: 'InUse: pid 42' }]);
   });
 

@@ -2,7 +2,8 @@ import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
 import { hasEnded, namePods } from '../../pods/gpu-pods.ts';
 import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
-import { durationMs, durationText } from '../../text/duration.ts';
+import { durationMs } from '../../text/duration.ts';
+import { timeText } from '../../text/time.ts';
 import type { Command, Drain } from '../commands.ts';
 import { askedOf } from '../grant-failure.ts';
 import type { Wait } from '../memory.ts';
@@ -29,9 +30,13 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const found = findHolders(situation, pods);
   const { affected, unknown } = found;
   if (affected.length === 0 && unknown.length === 0) return undefined;
-  const { scope = 'Affected', onTimeout = 'Skip' } = claim.winner?.spec.drain ?? {};
-  const isOver = slot.deadline !== undefined && Date.parse(slot.deadline) < now;
-  if (isOver && onTimeout === 'Skip') return giveUp(situation, 'DrainTimeout', describe(situation, found));
+  const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
+  const late = slot.deadline === undefined ? 0 : now - Date.parse(slot.deadline);
+  const isOver = late > 0;
+  // Nor may what no force ends keep the turn of others.
+  const isHopeless = onTimeout === 'Force' && late > durationMs(timeout);
+  if ((isOver && onTimeout === 'Skip') || isHopeless)
+    return giveUp(situation, 'DrainTimeout', describe(situation, found));
   const looping = scope === 'None' ? undefined : findLoop(situation, affected);
   if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   if (scope === 'None')
@@ -64,7 +69,7 @@ export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruli
   const left = rest.since + restMs(rest) - situation.now;
   const names = new Set(who.split(/[\s,;:]+/));
   if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && names.has(nameOf(pod)))) return undefined;
-  return resting(reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
+  return resting(situation, reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
 }
 
 /** How often pods did not go for what is asked for now. */
@@ -77,7 +82,7 @@ function giveUp(situation: Situation, reason: 'DrainTimeout' | 'DrainLoop', who:
   const names = who.slice(0, longestNames);
   const rest = { since: now, of: `${reason} ${askedOf(situation)} ${names}`, count: countRests(situation) + 1 };
   waits.put('DrainRest', rest);
-  return resting(reason, names, restMs(rest));
+  return resting(situation, reason, names, restMs(rest));
 }
 
 /** Whoever changes the policy, or asks for another try, does not want to wait. */
@@ -86,12 +91,12 @@ function findRest(situation: Situation): Wait | undefined {
   return rest?.of?.split(' ')[1] === askedOf(situation) ? rest : undefined;
 }
 
-function resting(reason: 'DrainTimeout' | 'DrainLoop', who: string, left: number): Ruling {
+function resting({ now }: Situation, reason: 'DrainTimeout' | 'DrainLoop', who: string, left: number): Ruling {
   const why =
     reason === 'DrainLoop'
       ? 'pods of the same owner came back each time they were evicted'
       : 'the pods on what has to go have not gone within spec.drain.timeout';
-  const message = `${why}: ${who}. Nothing was changed, the node is open; it is tried again in ${durationText(left)}`;
+  const message = `${why}: ${who}. Nothing was changed, the node is open; it is tried again at ${timeText(now + left)}`;
   return { verdict: { phase: 'Waiting', reason, message, requeueAfterMs: left + 10 } };
 }
 

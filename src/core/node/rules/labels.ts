@@ -28,15 +28,22 @@ function administratorsSharing(
   { node, partition }: Situation,
   expected: Readonly<Record<string, number>>,
 ): DevicePluginConfig | undefined {
+  const { labels = {} } = node.metadata;
   const offer = explainOffer(
     {
       allocatable: node.status?.allocatable ?? {},
       advertised: partition.status?.device?.advertised,
-      labels: node.metadata.labels ?? {},
+      labels,
     },
     expected,
   );
-  return offer.kind === 'Shared' ? { sharing: offer.sharing } : undefined;
+  if (offer.kind !== 'Shared') return undefined;
+  // What is offered of a GPU that cannot be read is no second share of another one, where nothing was shared before.
+  const isRead = (partition.status?.device?.gpus ?? []).every(({ error }) => error === undefined);
+  const wasShared = offer.sharing.resources.every(
+    ({ name, replicas }) => labels[`${name}.replicas`] === String(replicas),
+  );
+  return isRead || wasShared ? { sharing: offer.sharing } : undefined;
 }
 
 /** Who writes the nvidia.com labels of a node. What it was is in the status, which outlives us. */

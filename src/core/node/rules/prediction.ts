@@ -17,8 +17,10 @@ interface Known {
   readonly prediction: Prediction;
 }
 
-/** By the report, which nobody changes: the same is asked several times in each decision, and most decisions change no device. */
-const known = new WeakMap<DeviceReport, readonly Known[]>();
+/** Most reports whose predictions are remembered: those of nodes that are decided on now. Of a whole fleet they would fill the memory. */
+const mostReports = 64;
+/** By the report, which nobody changes: the same is asked several times in each decision, and again while a node waits. */
+const known = new Map<DeviceReport, readonly Known[]>();
 
 export function predictDevice(
   device: DeviceReport,
@@ -33,6 +35,7 @@ export function predictDevice(
     ...computeLabels(description, strategy, config),
     offer: computeResources(description, strategy, config),
   };
+  if (known.size >= mostReports) known.clear();
   known.set(device, [...before, { strategy, config, prediction }]);
   return prediction;
 }

@@ -71,7 +71,11 @@ export function noteFreshPlugin(situation: Situation): NodeChange {
   const change = keyOf(situation);
   const isAway = labels?.[pluginDeployLabel] === pausedForMigChange;
   if (!isAway || readRefreshMark(annotations?.[refreshedAnnotation], change)) return {};
-  return { annotations: { [refreshedAnnotation]: formatRefreshMark({ change, uids: [], tolerates: false }) } };
+  return {
+    annotations: {
+      [refreshedAnnotation]: formatRefreshMark({ change, uids: [], tolerates: false, sawNothing: false }),
+    },
+  };
 }
 
 /**
@@ -116,7 +120,7 @@ function commandsOf(
 ): readonly Command[] {
   const change = keyOf(situation);
   if (step.next === 'TakeTaintsOff') {
-    const note = formatRefreshMark(mark ?? { change, uids: [], tolerates: false });
+    const note = formatRefreshMark({ ...(mark ?? { change, uids: [], tolerates: false }), sawNothing: true });
     // Pods may come as soon as the new plugin has told the kubelet, before we see it: they must not choose by labels of before.
     return [{ name: 'PatchNode', change: combine(fenceByZero(note), marks) }];
   }
@@ -136,6 +140,7 @@ function markPods(node: NodeView, change: string, pods: readonly NodePod[]): Ref
     change,
     uids: pods.flatMap(({ metadata }) => metadata.uid ?? []),
     tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod, taint))),
+    sawNothing: false,
   };
 }
 

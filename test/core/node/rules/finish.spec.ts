@@ -80,6 +80,19 @@ describe('a node whose device is done', () => {
     expect(verdict.message).to.include('its GPUs are left alone');
   });
 
+  it('does not take what is offered of a GPU that is lost for a second share of another', () => {
+    const [slice] = slicedGpu.gpus ?? [];
+    const lost = aGpu({ index: 1, error: 'GpuLost: it fell off the bus' });
+    const resources = { 'nvidia.com/mig-7g.40gb': 2 };
+    const device = { ...aDevice(slice ?? aGpu(), lost), advertised: { stale: 0, resources } };
+    const policy = aSlicingPolicy({ layouts: [{ gpus: { indices: [0] }, profiles: { '7g.40gb': 1 } }] });
+    const partition = aManagedPartition({ granted: aGrant(), device });
+    const of = (labels: Readonly<Record<string, string>>) =>
+      judge({ policy, partition, node: aNode({ labels, allocatable: { 'nvidia.com/mig-7g.40gb': '2' } }) }).verdict;
+    expect(of({ 'nvidia.com/mig-7g.40gb.replicas': '1' }).phase).to.equal('Updating');
+    expect(of({ 'nvidia.com/mig-7g.40gb.replicas': '2' }).phase).to.equal('Ready');
+  });
+
   it('is not finished in mode Plan', () => {
     const { verdict, commands } = judge({ partition: done, policy: aSlicingPolicy({ mode: 'Plan' }) });
     expect(verdict.reason).to.equal('PlanOnly');

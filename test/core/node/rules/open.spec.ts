@@ -134,6 +134,28 @@ describe('a node that is closed for a change and opened again', () => {
   });
 });
 
+describe('a node that is open and waits', () => {
+  it('has labels that tell of its device when that has changed', () => {
+    const annotations = { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' };
+    const node = aNode({ labels: { 'nvidia.com/mig-3g.20gb.count': '2' }, annotations });
+    const policy = aSlicingPolicy({ rollout: { paused: true } });
+    const world = new NodeWorld({ node, policy });
+    world.slot = undefined;
+    expect(world.step().verdict.reason).to.equal('Paused');
+    expect(world.labels).not.to.have.property('nvidia.com/mig-3g.20gb.count');
+    expect(world.labels).to.include({ 'nvidia.com/gpu.count': '1' });
+    world.settle();
+    expect(world.done).to.deep.equal(['PatchNode']);
+  });
+
+  it('has none written where they were never ours', () => {
+    const world = new NodeWorld({ policy: aSlicingPolicy({ rollout: { paused: true } }) });
+    world.slot = undefined;
+    world.settle();
+    expect(world.done).to.deep.equal([]);
+  });
+});
+
 // 16
 describe('mig-manager’s state label', () => {
   const done = aManagedPartition({ device: slicedGpu });

@@ -1,0 +1,94 @@
+import { Command } from 'commander';
+import { nodes } from '../../api/resources.ts';
+import { poolOf } from '../../core/status/fleet-figures.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { whenAborted } from '../../process/abort.ts';
+import { integer } from '../../process/option.ts';
+import { FleetFeed } from '../../ui/fleet-feed.ts';
+import { servePage } from '../../ui/page-server.ts';
+import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { followFleet, readFleet } from '../cluster/follow.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+interface Options extends ConnectionOptions {
+  readonly port: number;
+  readonly snapshot?: readonly string[];
+}
+
+type Pools = ReadonlyMap<string, string>;
+
+export function uiCommand({ terminal }: CommandContext): Command {
+  return addConnectionOptions(new Command('ui'))
+    .description(
+      'Serves a page of the fleet on this machine (127.0.0.1), with your own kubeconfig and rights, until Ctrl-C. It reads, and changes nothing.',
+    )
+    .option('--port <port>', 'port; 0 takes a free one', integer(0, 65_535), 0)
+    .option('--snapshot <file...>', `show a saved cluster instead: ${snapshotCommand}`)
+    .action(async (options: Options) => {
+      const interrupted = new AbortController();
+      const stop = (): void => interrupted.abort();
+      process.once('SIGINT', stop).once('SIGTERM', stop);
+      try {
+        if (options.snapshot === undefined) await serveLive(terminal, options, interrupted.signal);
+        else await serveSnapshot(terminal, options.snapshot, options.port, interrupted.signal);
+      } finally {
+        process.off('SIGINT', stop).off('SIGTERM', stop);
+      }
+    });
+}
+
+async function serveLive(terminal: Terminal, options: Options, signal: AbortSignal): Promise<void> {
+  const client = connect(options);
+  const first = await readFleet(client);
+  const pools = await readPools(client);
+  const feed = new FleetFeed((node) => pools.get(node) ?? '');
+  feed.take(first);
+  await serve(terminal, feed, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
+}
+
+async function serveSnapshot(
+  terminal: Terminal,
+  files: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const saved = await readSnapshot(files, Date.now(), terminal);
+  const pools = poolsOf(saved.nodes);
+  const feed = new FleetFeed((node) => pools.get(node) ?? '');
+  feed.take(saved);
+  await serve(terminal, feed, port, () => whenAborted(signal));
+}
+
+async function serve({ stdout }: Terminal, feed: FleetFeed, port: number, work: () => Promise<void>): Promise<void> {
+  const server = await servePage(feed, port).catch((error: unknown) => {
+    throw new CliError(`cannot serve the page: ${String(error)}`, 3, { cause: error });
+  });
+  try {
+    printLine(stdout, `${server.address}  (Ctrl-C ends it)`);
+    await work();
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Users may have no right on Nodes: then pools have no names. */
+async function readPools(client: KubeClient): Promise<Pools> {
+  return ask('nodes', async () => {
+    try {
+      const { items } = await client.list<KubeObject>(nodes, {}, { metadataOnly: true });
+      return poolsOf(items);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 403) return new Map<string, string>();
+      throw error;
+    }
+  });
+}
+
+function poolsOf(objects: readonly Pick<KubeObject, 'metadata'>[]): Pools {
+  return new Map(objects.map(({ metadata }) => [metadata.name, poolOf(metadata.labels)]));
+}

@@ -1,0 +1,123 @@
+import { nodePartitions, nodes } from '../api/resources.ts';
+import { repartitioningTaint } from '../api/names.ts';
+import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
+import type { Command } from '../core/node/commands.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { Logger } from '../process/logger.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { NodeStep } from './node-step.ts';
+import type { NodeObject } from './project.ts';
+
+interface KnownNodes {
+  readonly partitions: { get(name: string): (GpuNodePartition & KubeObject) | undefined };
+  readonly nodes: { get(name: string): NodeObject | undefined };
+}
+
+/** What was said last of a node. */
+interface Told {
+  readonly state: string;
+  readonly isChanging: boolean;
+  /** Refusals of evictions, by uid of the pod. */
+  readonly refusals: ReadonlyMap<string, string>;
+}
+
+/**
+ * Tells people what becomes of nodes: a line in the log for each decision that is another than the last, and Events at the start and the
+ * end of a change.
+ */
+export class NodeTeller {
+  readonly #cluster: KnownNodes;
+  readonly #events: Pick<EventRecorder, 'record'>;
+  readonly #log: Logger;
+  readonly #told = new Map<string, Told>();
+
+  constructor(parts: {
+    readonly cluster: KnownNodes;
+    readonly events: Pick<EventRecorder, 'record'>;
+    readonly log: Logger;
+  }) {
+    this.#cluster = parts.cluster;
+    this.#events = parts.events;
+    this.#log = parts.log;
+  }
+
+  take(step: NodeStep): void {
+    const { node, verdict, commands } = step;
+    const { phase, reason } = verdict;
+    const before = this.#told.get(node) ?? this.#recall(node);
+    for (const command of commands) this.#logCommand(node, command);
+    const refusals = this.#logEvictions(step, before.refusals);
+    const state = `${phase} ${reason}`;
+    if (state !== before.state) this.#logState(step);
+    const begins = commands.some(({ name }) => name === 'WriteGrant');
+    if (begins) this.#announceStart(node);
+    const hasEnded = before.isChanging && (phase === 'Ready' || phase === 'Failed');
+    if (hasEnded) this.#announceEnd(step);
+    this.#told.set(node, { state, isChanging: begins || (before.isChanging && !hasEnded), refusals });
+  }
+
+  /** A node that is gone. */
+  forget(node: string): void {
+    this.#told.delete(node);
+  }
+
+  /** What an earlier leader has told. */
+  #recall(node: string): Told {
+    const status = this.#cluster.partitions.get(node)?.status;
+    return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: new Map() };
+  }
+
+  #logCommand(node: string, command: Command): void {
+    if (command.name !== 'PatchNode') return;
+    const { addTaints = [], removeTaints = [] } = command.change;
+    if (addTaints.some(({ key }) => key === repartitioningTaint.key)) this.#log.info('node closed', { node });
+    if (removeTaints.length > 0) this.#log.info('node opened', { node, taints: removeTaints });
+  }
+
+  /** @returns refusals that have been told, those of pods that are gone left out */
+  #logEvictions({ node, commands, memory }: NodeStep, before: Told['refusals']): Told['refusals'] {
+    const refusals = new Map([...before].filter(([uid]) => memory.evictions[uid] !== undefined));
+    for (const command of commands) {
+      if (command.name !== 'EvictPod') continue;
+      const { namespace, name, uid } = command.pod;
+      const refusal = memory.evictions[uid]?.refusal;
+      if (refusal === undefined) this.#log.info('pod told to go', { node, pod: `${namespace}/${name}` });
+      else if (refusals.get(uid) !== refusal) this.#log.warn('pod may not be told to go', { node, why: refusal });
+      if (refusal !== undefined) refusals.set(uid, refusal);
+    }
+    return refusals;
+  }
+
+  #logState({ node, verdict: { phase, reason, message, transient } }: NodeStep): void {
+    const isTrouble = phase === 'Failed' || phase === 'Invalid';
+    const level = isTrouble ? 'warn' : transient === true ? 'debug' : 'info';
+    this.#log[level](`node ${phase.toLowerCase()}`, { node, reason, why: message });
+  }
+
+  #announceStart(node: string): void {
+    const partition = this.#cluster.partitions.get(node);
+    const { granted, policy } = partition?.spec ?? {};
+    const { destroy = 0, create = 0, gpusChanging = 0 } = partition?.status?.device?.plan ?? {};
+    const work = `destroys ${destroy} and creates ${create} instances on ${gpusChanging} GPUs`;
+    const message = `policy ${policy?.name ?? 'unknown'}, grant ${granted?.epoch ?? 'unknown'}: ${work}`;
+    this.#record(node, 'Normal', 'Repartitioning', message, true);
+  }
+
+  #announceEnd({ node, verdict: { phase, reason, message } }: NodeStep): void {
+    if (phase === 'Failed') this.#record(node, 'Warning', reason, message, false);
+    else this.#record(node, 'Normal', 'Repartitioned', message, false);
+  }
+
+  /** The partition's own Events of an end come with its status. */
+  #record(name: string, type: 'Normal' | 'Warning', reason: string, message: string, onPartition: boolean): void {
+    const node = this.#cluster.nodes.get(name);
+    const partition = this.#cluster.partitions.get(name);
+    const note = { type, reason, action: 'Partition', message };
+    if (node) this.#events.record({ ...note, resource: nodes, object: node });
+    if (partition && onPartition) this.#events.record({ ...note, resource: nodePartitions, object: partition });
+  }
+}
+
+function reasonOf(status: NodePartitionStatus | undefined): string {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'AgentNotReporting';
+}

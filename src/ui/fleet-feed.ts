@@ -1,0 +1,56 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import { type PageFleet, type PageNode, viewPageNode, viewPagePolicies } from '../core/view/page-fleet.ts';
+
+/** What has changed on the page: nodes as they are now, those that are gone, and every policy. */
+export interface PageChange {
+  readonly policies: PageFleet['policies'];
+  readonly nodes: readonly PageNode[];
+  readonly gone: readonly string[];
+}
+
+interface FleetObjectsView {
+  readonly policies: readonly GpuPartitionPolicy[];
+  readonly partitions: readonly GpuNodePartition[];
+}
+
+/** The fleet as the page knows it, and who is told when it changes. */
+export class FleetFeed {
+  readonly #poolOf: (node: string) => string;
+  /** By the object that the watch replaces when it changes. */
+  readonly #views = new WeakMap<GpuNodePartition, PageNode>();
+  readonly #listeners = new Set<(change: PageChange) => void>();
+  #nodes = new Map<string, PageNode>();
+  #policies: PageFleet['policies'] = [];
+
+  constructor(poolOf: (node: string) => string) {
+    this.#poolOf = poolOf;
+  }
+
+  get fleet(): PageFleet {
+    return { policies: this.#policies, nodes: [...this.#nodes.values()] };
+  }
+
+  /** @returns how to listen no more */
+  listen(listener: (change: PageChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Takes the fleet as it is now. */
+  take({ policies, partitions }: FleetObjectsView): void {
+    const before = this.#nodes;
+    this.#policies = viewPagePolicies(policies);
+    this.#nodes = new Map(partitions.map((partition) => [partition.metadata.name, this.#view(partition)]));
+    const nodes = [...this.#nodes.values()].filter((node) => before.get(node.node) !== node);
+    const gone = [...before.keys()].filter((name) => !this.#nodes.has(name));
+    for (const listener of this.#listeners) listener({ policies: this.#policies, nodes, gone });
+  }
+
+  #view(partition: GpuNodePartition): PageNode {
+    const known = this.#views.get(partition);
+    if (known) return known;
+    const view = viewPageNode(partition, this.#poolOf(partition.metadata.name));
+    this.#views.set(partition, view);
+    return view;
+  }
+}

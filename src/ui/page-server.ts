@@ -1,0 +1,84 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FleetFeed } from './fleet-feed.ts';
+import { pageText } from './page-text.ts';
+
+export interface PageServer {
+  /** With the token without which nothing is shown. */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Serves the page of the fleet to this machine alone, read-only. @param port 0 takes a free one @throws Error when the port is taken */
+export async function servePage(feed: FleetFeed, port: number): Promise<PageServer> {
+  const token = randomBytes(16).toString('hex');
+  const server = createServer((request, response) => answer({ feed, token }, request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${taken}/${token}/`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Served {
+  readonly feed: FleetFeed;
+  readonly token: string;
+}
+
+function answer({ feed, token }: Served, request: IncomingMessage, response: ServerResponse): void {
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const [, given = '', path = ''] = /^\/([0-9a-f]*)\/(.*)$/.exec(pathname) ?? [];
+  if (request.method !== 'GET') return send(response, 405, 'text/plain', 'GET only\n');
+  // A page of another origin may have our address under its own name (DNS rebinding): it does not have the token, and is told nothing.
+  const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
+  if (!isLocal || !isSame(given, token))
+    return send(response, 403, 'text/plain', 'open the address that gpu-partition ui prints\n');
+  switch (path) {
+    case '':
+      return sendPage(response);
+    case 'fleet':
+      return send(response, 200, 'application/json', JSON.stringify(feed.fleet));
+    case 'changes':
+      return follow(feed, request, response);
+    default:
+      return send(response, 404, 'text/plain', 'not found\n');
+  }
+}
+
+function sendPage(response: ServerResponse): void {
+  const nonce = randomBytes(16).toString('base64');
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  response.setHeader('content-security-policy', policy);
+  send(response, 200, 'text/html', pageText.replaceAll('__NONCE__', nonce));
+}
+
+/** Server-sent events: each is a change of the fleet since the one before; the first is the whole of it. */
+function follow(feed: FleetFeed, request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
+  const write = (change: unknown): void => void response.write(`data: ${JSON.stringify(change)}\n\n`);
+  write({ ...feed.fleet, gone: [], isWhole: true });
+  request.once('close', feed.listen(write));
+}
+
+const headers = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { ...headers, 'content-type': `${type}; charset=utf-8` }).end(body);
+}
+
+function isSame(given: string, token: string): boolean {
+  return given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token));
+}

@@ -1,0 +1,180 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
+import type { ClusterState } from '../../src/core/plan/cluster-state.ts';
+import { aCluster, aFleetNode, aTeamPod, inFile } from '../core/plan/cluster-builder.ts';
+import { jsonRunner, run } from './run.ts';
+import { listOf, snapshotYaml } from './snapshot-text.ts';
+
+const runJson = jsonRunner<ChangePlan>();
+const halves = ['3g.20gb@0', '3g.20gb@4'];
+
+/** Three nodes of two halves: two pods on n1, none on n2, one on n3. */
+function aBusyCluster(more: Partial<ClusterState> = {}): ClusterState {
+  const nodes = [
+    aFleetNode({ name: 'n1', slices: halves, pods: { '3g.20gb@0': ['a'], '3g.20gb@4': ['b'] } }),
+    aFleetNode({ name: 'n2', slices: halves }),
+    aFleetNode({ name: 'n3', slices: halves, pods: { '3g.20gb@4': ['c'] } }),
+  ];
+  return aCluster(nodes, { pods: [aTeamPod('a'), aTeamPod('b'), aTeamPod('c', { node: 'n3' })], ...more });
+}
+
+const sevenths = inFile({ layouts: [{ profiles: { '1g.5gb': 7 } }], rollout: { maxUnavailable: 2 } });
+const options = ['--snapshot', 'cluster.yaml', '--max-concurrent-nodes', '100%'];
+
+describe('gpu-partition plan --snapshot', () => {
+  let folder = '';
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  const plan = (...argv: readonly string[]) => run(['plan', ...argv], { cwd: folder });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plan-'));
+    await write('policy.yaml', stringify(sevenths));
+    await write('cluster.yaml', snapshotYaml(aBusyCluster()));
+  });
+  afterEach(async () => rm(folder, { recursive: true }));
+
+  it('draws each wave in 80 columns: pictures, pods, and a sentence at the end', async () => {
+    const { code, stdout, stderr } = await plan('-f', 'policy.yaml', ...options);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).to.deep.equal([
+      'policy p: changed',
+      '',
+      'Wave 1 of 2: 2 nodes, 1 pod evicted',
+      '  n2 (policy p): keep 0, destroy 2, create 7',
+      'GPU 0 (A100-SXM4-40GB)',
+      'now   |3g.20gb                            |3g.20gb                            |',
+      'after |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |........|',
+      '',
+      '  n3 (policy p): keep 0, destroy 2, create 7',
+      'GPU 0 (A100-SXM4-40GB)',
+      'now   |3g.20gb                            |3g.20gb*                           |',
+      'after |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |........|',
+      '  n3 evicts pod team/c (GPU 0: 3g.20gb at 4)',
+      '',
+      'Wave 2 of 2: 1 node, 2 pods evicted',
+      '  n1 (policy p): keep 0, destroy 2, create 7',
+      'GPU 0 (A100-SXM4-40GB)',
+      'now   |3g.20gb*                           |3g.20gb*                           |',
+      'after |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |........|',
+      '  n1 evicts pod team/a (GPU 0: 3g.20gb at 0)',
+      '  n1 evicts pod team/b (GPU 0: 3g.20gb at 4)',
+      '',
+      'this change evicts 3 pods and changes 3 of 3 nodes in 2 waves',
+      '',
+    ]);
+  });
+
+  it('tells nodes that become the same once, in lines of at most 80 characters', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `rack-1-machine-${index}.gpu.example.com`);
+    await write('cluster.yaml', snapshotYaml(aCluster(names.map((name) => aFleetNode({ name, slices: halves })))));
+    await write('policy.yaml', stringify(inFile({ ...sevenths.spec, rollout: { maxUnavailable: '100%' } })));
+    const { stdout } = await plan('-f', 'policy.yaml', ...options);
+    const lines = stdout.split('\n');
+    expect(lines.filter((line) => line.startsWith('now'))).to.have.length(1);
+    expect(stdout).to.match(/ and\s+4\s+more/);
+    expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(80);
+  });
+
+  it('ends with 1 and the findings where a budget blocks', async () => {
+    const budget = {
+      metadata: { name: 'train', namespace: 'team', generation: 1 },
+      spec: { selector: { matchLabels: { app: 'train' } } },
+      status: { observedGeneration: 1, disruptionsAllowed: 0, currentHealthy: 3, desiredHealthy: 3 },
+    };
+    await write('cluster.yaml', snapshotYaml(aBusyCluster({ budgets: [budget] })));
+    const { code, stdout } = await plan('-f', 'policy.yaml', ...options);
+    expect(code).to.equal(1);
+    expect(stdout.replaceAll(/\s+/g, ' ')).to.match(
+      /finding: pod team\/c is not evicted now: PodDisruptionBudget team\/train allows 0 disruptions \(3 healthy, 3 needed\)/,
+    );
+    expect(stdout).to.match(/3 pods blocked by/);
+  });
+
+  it('gives programs all of it', async () => {
+    const { code, answer } = await runJson(['plan', '-f', 'policy.yaml', ...options], { cwd: folder });
+    expect(code).to.equal(0);
+    expect(answer.policies).to.deep.equal([{ policy: 'p', change: 'Changed' }]);
+    expect(answer.nodes.map(({ node, fate, wave }) => [node, fate, wave])).to.deep.equal([
+      ['n1', 'Changes', 2],
+      ['n2', 'Changes', 1],
+      ['n3', 'Changes', 1],
+    ]);
+    expect(answer.nodes[2]?.evictions).to.deep.equal([
+      { pod: 'team/c', fate: 'Evicted', holds: ['GPU 0: 3g.20gb at 4'] },
+    ]);
+    expect(answer.waves).to.deep.equal([{ nodes: ['n2', 'n3'] }, { nodes: ['n1'] }]);
+  });
+
+  it('reads JSON, several files, and standard input', async () => {
+    const { items } = listOf(aBusyCluster()) as { readonly items: readonly object[] };
+    await write('some.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: items.slice(0, 5) }));
+    await write(
+      'others.yaml',
+      items
+        .slice(5)
+        .map((item) => stringify(item))
+        .join('---\n'),
+    );
+    const argv = ['plan', '-f', '-', '--snapshot', 'some.json', 'others.yaml', '--max-concurrent-nodes', '100%'];
+    const { code, stdout } = await run(argv, { cwd: folder, stdin: stringify(sevenths) });
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/changes 3 of 3 nodes in 2 waves\n$/);
+  });
+
+  it('plans what is as the policy says already as nothing', async () => {
+    await write('policy.yaml', stringify(inFile({ layouts: [{ profiles: { '3g.20gb': 2 } }] })));
+    const { code, stdout } = await plan('-f', 'policy.yaml', ...options);
+    expect(code).to.equal(0);
+    expect(stdout).to.equal(
+      'policy p: unchanged\n\nAs the policy says already: n1, n2 and n3\n\nthis change changes none of 3 nodes\n',
+    );
+  });
+
+  it('refuses a snapshot that cannot be read, or that says too little', async () => {
+    await write('broken.yaml', 'a: [');
+    expect(await plan('-f', 'policy.yaml', '--snapshot', 'broken.yaml')).to.include({ code: 2 });
+    expect((await plan('-f', 'policy.yaml', '--snapshot', 'none.yaml')).stderr).to.match(/there is no such file/);
+    for (const [kind, more] of [
+      ['Node', { nodes: [] }],
+      ['GpuNodePartition', { partitions: [] }],
+      ['Pod', { pods: [] }],
+    ] as const) {
+      await write('poor.yaml', snapshotYaml({ ...aBusyCluster(), ...more }));
+      const { code, stderr } = await plan('-f', 'policy.yaml', '--snapshot', 'poor.yaml');
+      expect(code).to.equal(2);
+      expect(stderr).to.equal(
+        `error: the snapshot has no ${kind}; make it with: kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml\n`,
+      );
+    }
+  });
+
+  it('refuses policies that are not valid, are none, or are there twice', async () => {
+    await write('bad.yaml', stringify(inFile({ layouts: [{ profiles: { '9g.5gb': 1 } }] })));
+    const bad = await plan('-f', 'bad.yaml', ...options);
+    expect(bad.code).to.equal(1);
+    expect(bad.stderr).to.match(/^bad\.yaml:\d+:\d+: error: spec\.layouts\[0\]/);
+    expect(await plan('-f', 'none.yaml', ...options)).to.include({ code: 2 });
+    await write('other.yaml', 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: x}\n');
+    const none = await plan('-f', 'other.yaml', ...options);
+    expect(none).to.include({ code: 2, stderr: 'error: there is no GpuPartitionPolicy in other.yaml\n' });
+    await write('again.yaml', stringify(sevenths));
+    const twice = await plan('-f', 'policy.yaml', 'again.yaml', ...options);
+    expect(twice.code).to.equal(2);
+    expect(twice.stderr).to.match(/policy p is in policy\.yaml:1 and in again\.yaml:1/);
+  });
+
+  it('refuses a cluster and a snapshot at once, and standard input for both', async () => {
+    const both = await plan('-f', 'policy.yaml', '--snapshot', 'cluster.yaml', '--context', 'x');
+    expect(both).to.include({ code: 2 });
+    expect(await plan('-f', '-', '--snapshot', '-')).to.include({ code: 2 });
+  });
+
+  it('says with 3 that there is no cluster to ask', async () => {
+    const { code, stderr } = await plan('-f', 'policy.yaml', '--kubeconfig', join(folder, 'nowhere'));
+    expect(code).to.equal(3);
+    expect(stderr).to.match(/no cluster to ask: the kubeconfig .* does not exist/);
+  });
+});

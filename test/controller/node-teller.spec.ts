@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import type { NodeStep } from '../../src/controller/node-step.ts';
+import { NodeTeller } from '../../src/controller/node-teller.ts';
+import type { NodeObject } from '../../src/controller/project.ts';
+import type { Command } from '../../src/core/node/commands.ts';
+import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { EventNote } from '../../src/kube/events.ts';
+import { RecordedLog } from '../process/recorded-log.ts';
+import { aDevice, aPartition } from '../support/builders.ts';
+
+const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
+const plan = { hash: 'h', wishHash: 'w', keep: 0, destroy: 1, create: 2, gpusChanging: 1 };
+const grant: Command = {
+  name: 'WriteGrant',
+  granted: {
+    gpus: [],
+    epoch: 3,
+    planHash: 'h',
+    deadline: '',
+    seconds: null,
+    allowGpuReset: null,
+    allowReboot: null,
+    replaceForeignInstances: null,
+    rollback: null,
+  },
+  repairs: null,
+};
+
+function aTeller() {
+  const log = new RecordedLog();
+  const notes: EventNote[] = [];
+  const partition = aPartition({
+    device: { ...aDevice(), plan },
+    phase: 'Ready',
+    policy: { name: 'p', generation: 1 },
+    granted: { gpus: [], epoch: 3, planHash: 'h', deadline: '' },
+  });
+  const conditions = [{ type: 'Ready', status: 'True' as const, reason: 'Ready', message: '', lastTransitionTime: '' }];
+  const node: NodeObject = { metadata: { name: 'n', uid: 'uid-n' } };
+  const teller = new NodeTeller({
+    cluster: {
+      partitions: { get: () => ({ ...partition, status: { ...partition.status, conditions } }) },
+      nodes: { get: () => node },
+    },
+    events: { record: (note) => void notes.push(note) },
+    log,
+  });
+  const look = (
+    verdict: Partial<Verdict>,
+    commands: readonly Command[] = [],
+    refusals: Readonly<Record<string, string>> = {},
+  ): void => {
+    const known = Object.entries(refusals).map(([uid, refusal]) => [uid, { at: 0, refusal }] as const);
+    const step: NodeStep = {
+      node: 'n',
+      verdict: { phase: 'Ready', reason: 'Ready', message: 'as it should be', ...verdict },
+      commands,
+      memory: { waits: {}, evictions: Object.fromEntries(known) },
+    };
+    teller.take(step);
+  };
+  const told = (): readonly string[] => log.lines.map(({ level, message }) => `${level} ${message}`);
+  return { look, notes, told, log, teller };
+}
+
+describe('what is told of a node', () => {
+  it('is a line for each decision that is another than the last, the first of a new leader included', () => {
+    const { look, told, log } = aTeller();
+    look({});
+    look({ phase: 'Waiting', reason: 'ProcessesUseGpus', message: 'pid 1' });
+    look({ phase: 'Waiting', reason: 'ProcessesUseGpus', message: 'pid 1 and pid 2' });
+    look({ phase: 'Pending', reason: 'AwaitingPlan', message: '', transient: true });
+    look({ phase: 'Failed', reason: 'Failed', message: 'it said no' });
+    look({});
+    expect(told()).to.deep.equal(['info node waiting', 'debug node pending', 'warn node failed', 'info node ready']);
+    expect(log.lines[0]?.fields).to.deep.equal({ node: 'n', reason: 'ProcessesUseGpus', why: 'pid 1' });
+  });
+
+  it('names taints and pods, and a refusal once', () => {
+    const { look, told } = aTeller();
+    const evict: Command = { name: 'EvictPod', pod: { namespace: 'team', name: 'a', uid: 'a' }, round: 1 };
+    look({}, [{ name: 'PatchNode', change: { addTaints: [taint] } }, evict], { a: 'team/a: its budget' });
+    look({}, [evict], { a: 'team/a: its budget' });
+    look({}, [evict]);
+    look({}, [{ name: 'PatchNode', change: { removeTaints: [taint.key] } }]);
+    expect(told()).to.deep.equal([
+      'info node closed',
+      'warn pod may not be told to go',
+      'info pod told to go',
+      'info node opened',
+    ]);
+  });
+
+  it('are Events on the node and its partition when a change begins, and on the node when it ends', () => {
+    const { look, notes } = aTeller();
+    look({ phase: 'Updating', reason: 'Applying', message: '' }, [grant]);
+    look({ phase: 'Updating', reason: 'AdvertisePending', message: '' });
+    look({});
+    look({});
+    expect(notes.map(({ resource, type, reason }) => `${resource.kind} ${type} ${reason}`)).to.deep.equal([
+      'Node Normal Repartitioning',
+      'GpuNodePartition Normal Repartitioning',
+      'Node Normal Repartitioned',
+    ]);
+    expect(notes[0]?.message).to.equal('policy p, grant 3: destroys 1 and creates 2 instances on 1 GPUs');
+  });
+
+  it('is a warning where a change fails, and nothing of a node that did not change', () => {
+    const { look, notes, teller } = aTeller();
+    look({ phase: 'Failed', reason: 'DeviceUnreadable', message: 'no' });
+    expect(notes).to.deep.equal([]);
+    look({ phase: 'Updating', reason: 'Applying', message: '' }, [grant]);
+    look({ phase: 'Failed', reason: 'Failed', message: 'it said no' });
+    expect(notes.at(-1)).to.deep.include({ type: 'Warning', reason: 'Failed', message: 'it said no' });
+    teller.forget('n');
+    look({});
+    expect(notes).to.have.length(3);
+  });
+});

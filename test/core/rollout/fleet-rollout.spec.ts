@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
+import { anAsking, aStanding } from './rollout-builders.ts';
+
+const askersOf = (fleet: FleetRollout, policy: string): readonly string[] =>
+  [...fleet.of(policy).inOrder('New')].map(({ node }) => node);
+
+describe('the rollouts of a fleet', () => {
+  it('tell which policy a change may move on, and of no change none', () => {
+    const fleet = new FleetRollout();
+    expect(fleet.put(anAsking('a'))).to.deep.equal(['p']);
+    expect(fleet.put(anAsking('a'))).to.deep.equal([]);
+    expect(fleet.put(aStanding('a', { isVerified: true }))).to.deep.equal(['p']);
+    expect(fleet.remove('a')).to.deep.equal(['p']);
+    expect(fleet.remove('a')).to.deep.equal([]);
+  });
+
+  it('have a node with the policy that decides over it, and with no other', () => {
+    const fleet = new FleetRollout();
+    fleet.put(anAsking('a'));
+    expect(fleet.put(anAsking('a', 'New', { policy: 'q' }))).to.deep.equal(['p', 'q']);
+    expect(askersOf(fleet, 'p')).to.deep.equal([]);
+    expect(askersOf(fleet, 'q')).to.deep.equal(['a']);
+    expect(fleet.put(aStanding('a', { policy: undefined }))).to.deep.equal(['q']);
+    expect(askersOf(fleet, 'q')).to.deep.equal([]);
+    expect(fleet.standingOf('a')?.policy).to.equal(undefined);
+  });
+
+  it('keep a node’s turn among those of equal cost, whatever else changes of it', () => {
+    const fleet = new FleetRollout();
+    for (const node of ['a', 'b']) fleet.put(anAsking(node));
+    fleet.put(anAsking('a', 'New', { isReady: false }));
+    expect(askersOf(fleet, 'p')).to.deep.equal(['a', 'b']);
+    fleet.put(aStanding('a'));
+    fleet.put(anAsking('a'));
+    expect(askersOf(fleet, 'p')).to.deep.equal(['b', 'a']);
+  });
+
+  it('know nothing any more of a node that is gone', () => {
+    const fleet = new FleetRollout();
+    fleet.put(anAsking('a', 'Retry', { isReady: false, isUnderWay: true }));
+    const standings = fleet.of('p');
+    expect([standings.failed.size, standings.notReady.size, standings.underWay.size]).to.deep.equal([1, 1, 1]);
+    expect(standings.failedOpen.size).to.equal(0);
+    fleet.put(anAsking('a', 'Retry'));
+    expect([standings.failedOpen.size, standings.notReady.size, standings.underWay.size]).to.deep.equal([1, 0, 0]);
+    fleet.remove('a');
+    expect([standings.failed.size, standings.failedOpen.size, standings.isAsked]).to.deep.equal([0, 0, false]);
+  });
+
+  it('take a node with a slot for one under way while it is looked at', () => {
+    const fleet = new FleetRollout();
+    fleet.begin('unknown');
+    expect(fleet.standingOf('unknown')).to.equal(undefined);
+    fleet.put(anAsking('a'));
+    fleet.begin('a');
+    expect(fleet.standingOf('a')?.isUnderWay).to.equal(true);
+    expect([...fleet.of('p').underWay]).to.deep.equal(['a']);
+  });
+
+  it('begin anew with a policy that was deleted and made again', () => {
+    const fleet = new FleetRollout();
+    fleet.put(anAsking('a'));
+    fleet.dropPolicy('p');
+    expect(askersOf(fleet, 'p')).to.deep.equal([]);
+    expect(fleet.put(anAsking('a'))).to.deep.equal(['p']);
+    expect(askersOf(fleet, 'p')).to.deep.equal(['a']);
+  });
+});

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { RetryAnswer } from '../../src/cli/commands/retry.ts';
+import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
+import type { PlannedNode } from '../../src/core/plan/planned-node.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { jsonRunner } from '../cli/run.ts';
+import { eventually } from '../support/eventually.ts';
+import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
+import { useRig } from '../support/rig.ts';
+
+const nodes = ['n1', 'n2', 'n3'].map((name): RigNode => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: 'p', name },
+  strategy: 'mixed',
+}));
+const half = 'nvidia.com/mig-3g.20gb';
+const runPlan = jsonRunner<ChangePlan>();
+const runRetry = jsonRunner<readonly RetryAnswer[]>();
+
+/** Two pods of a Deployment on n1, which may not be disturbed. */
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'train', namespace: 'default' },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: 'train' } },
+    template: {
+      metadata: { labels: { app: 'train' } },
+      spec: {
+        nodeSelector: { name: 'n1' },
+        containers: [{ name: 'main', image: 'example.com/train:1', resources: { limits: { [half]: 1 } } }],
+      },
+    },
+  },
+};
+const budget = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'train', namespace: 'default' },
+  spec: { minAvailable: 2, selector: { matchLabels: { app: 'train' } } },
+};
+
+describe('gpu-partition plan and retry, on a cluster', function () {
+  this.timeout(120_000);
+  const rig = useRig(nodes, { controllerArguments: ['--max-concurrent-nodes', '100%'] });
+  const nodeSelector = { matchLabels: { pool: 'p' } };
+  const spec = (profiles: Record<string, number>) => ({ nodeSelector, layouts: [{ profiles }] });
+  let folder = '';
+  let found: ChangePlan;
+
+  before(async function () {
+    this.timeout(300_000);
+    folder = await mkdtemp(join(tmpdir(), 'plan-'));
+    await rig().apply('p', { ...spec({ '3g.20gb': 2 }), rollout: { maxUnavailable: 3 } });
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 150_000);
+    await applyObjects(rig(), [
+      deployment,
+      budget,
+      gpuPod({ name: 'bare', resource: half, nodeSelector: { name: 'n2' } }),
+    ]);
+    await eventually(
+      () => podsOn('n1'),
+      (pods) => pods.length === 2,
+      { timeoutMs: 90_000, what: 'pods on n1' },
+    );
+    await eventually(
+      () => podsOn('n2'),
+      (pods) => pods.length === 1,
+      { timeoutMs: 90_000, what: 'a pod on n2' },
+    );
+    await rig().kubectl('wait', 'pdb/train', '--for=jsonpath={.status.currentHealthy}=2', '--timeout=90s');
+  });
+  after(async () => rm(folder, { recursive: true, force: true }));
+
+  /** A kubeconfig of an account that has this role and no other. */
+  async function accountWith(role: string): Promise<string> {
+    const { controlPlane } = rig();
+    await rig().kubectl('create', 'serviceaccount', role, '-n', 'default');
+    await rig().kubectl(
+      'create',
+      'clusterrolebinding',
+      role,
+      `--clusterrole=${role}`,
+      `--serviceaccount=default:${role}`,
+    );
+    return controlPlane.kubeconfigFile({ token: await controlPlane.serviceAccountToken('default', role) });
+  }
+
+  async function writePolicy(more: object): Promise<string> {
+    const file = join(folder, 'policy.yaml');
+    const apiVersion = 'gpupartition.dev/v1alpha1';
+    const policy = {
+      apiVersion,
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: 'p' },
+      spec: { strategy: 'mixed', ...more },
+    };
+    await writeFile(file, stringify(policy));
+    return file;
+  }
+
+  const podsOn = async (node: string): Promise<readonly string[]> =>
+    ((await rig().partition(node)).status?.device?.gpus ?? []).flatMap(({ instances }) =>
+      instances.flatMap(({ pods = [] }) => pods),
+    );
+
+  it('says with the right to read alone who goes, who is in the way, and in which order', async () => {
+    const file = await writePolicy({ ...spec({ '1g.5gb': 7 }), rollout: { maxUnavailable: 2 } });
+    const kubeconfig = await accountWith('gpu-partition-planner');
+    const { code, answer } = await runPlan(['plan', '-f', file, '--kubeconfig', kubeconfig]);
+    found = answer;
+    expect(code).to.equal(1);
+    expect(answer.waves.map((wave) => wave.nodes)).to.deep.equal([['n3', 'n2'], ['n1']]);
+    expect(answer.findings.map((one) => `${one.node} ${one.code} ${one.pod?.replace(/-.*/, '')}`)).to.deep.equal([
+      'n1 EvictionBlocked default/train',
+      'n1 EvictionBlocked default/train',
+      'n2 PodStays default/bare',
+    ]);
+    expect(answer.findings[0]?.message).to.match(/PodDisruptionBudget default\/train allows 0 disruptions \(2 healthy/);
+  });
+
+  it('says the same of what kubectl wrote to a file', async () => {
+    const snapshot = join(folder, 'snapshot.yaml');
+    await writeFile(snapshot, await rig().kubectl('get', 'nodes,gpn,gpp,pods,pdb', '-A', '-o', 'yaml'));
+    const argv = ['plan', '-f', join(folder, 'policy.yaml'), '--snapshot', snapshot];
+    const { code, answer } = await runPlan(argv);
+    expect(code).to.equal(1);
+    expect(answer).to.deep.equal(found);
+  });
+
+  it('says of each node what its agent plans when the policy is there', async () => {
+    await rig().apply('p', { ...spec({ '1g.5gb': 7 }), mode: 'Plan', rollout: { maxUnavailable: 2 } });
+    for (const planned of found.nodes) {
+      const plan = await eventually(
+        async () => (await rig().partition(planned.node)).status?.device?.plan,
+        (one) => one?.create === 7,
+        { timeoutMs: 30_000, what: `the plan of ${planned.node}` },
+      );
+      expect({ hash: plan?.hash, pods: plan?.affectedPods ?? [] }).to.deep.equal({
+        hash: planned.plan?.hash,
+        pods: podsOf(planned),
+      });
+    }
+  });
+
+  it('asks for another try of what rests, and of nothing else', async () => {
+    const kubeconfig = await accountWith('gpu-partition-retrier');
+    const retry = (node: string) => runRetry(['retry', node, '--kubeconfig', kubeconfig]);
+    const idle = await retry('n3');
+    expect({ code: idle.code, isAsked: idle.answer[0]?.isAsked }).to.deep.equal({ code: 1, isAsked: false });
+    const nodeSelectorOfOne = { matchLabels: { name: 'n3' } };
+    await writeFile(rig().rig.faultsFile('n3'), 'fail DeviceCreateGpuInstance rc=999\n');
+    await rig().apply('q', { priority: 1, nodeSelector: nodeSelectorOfOne, layouts: [{ profiles: { '1g.5gb': 7 } }] });
+    await rig().untilReason('n3', 'Resting', 90_000);
+    await writeFile(rig().rig.faultsFile('n3'), '');
+    const asked = await retry('n3');
+    expect(asked.code).to.equal(0);
+    expect(asked.answer[0]?.message).to.match(
+      /^another try is asked for; it was resting since the same has failed 2 times: /,
+    );
+    await rig().untilReason('n3', 'Ready', 60_000);
+  });
+});
+
+function podsOf({ evictions }: PlannedNode): readonly string[] {
+  return evictions.map(({ pod }) => pod);
+}

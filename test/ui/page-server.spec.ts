@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { FleetFeed } from '../../src/ui/fleet-feed.ts';
+import { type PageServer, servePage } from '../../src/ui/page-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { aStatusNode, changingNode, fleet, policies } from '../core/view/status-stories.ts';
+
+describe('the page of the fleet', () => {
+  let server: PageServer;
+  let feed: FleetFeed;
+
+  beforeEach(async () => {
+    feed = new FleetFeed((node) => `pool-of-${node}`);
+    feed.take({ policies, partitions: fleet });
+    server = await servePage(feed, 0);
+  });
+  afterEach(() => server.stop());
+
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(new URL(path, server.address), init);
+
+  /** As a page of another origin would ask that has our address under its own name. */
+  async function askAs(host: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    request(server.address, { headers: { host } }, resolve).once('error', reject).end();
+    const response = await promise;
+    return { status: response.statusCode, body: await text(response) };
+  }
+
+  it('listens on this machine alone, and shows nothing without its token', async () => {
+    expect(server.address).to.match(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
+    const { origin } = new URL(server.address);
+    for (const path of ['/', '/fleet', `/${'0'.repeat(32)}/fleet`, '/../fleet']) {
+      const response = await fetch(origin + path);
+      expect(response.status, path).to.equal(403);
+      expect(await response.text()).not.to.contain('gpu-node');
+    }
+    expect((await askAs('attacker.example')).status).to.equal(403);
+    expect((await askAs('127.0.0.1:1')).status).to.equal(200);
+  });
+
+  it('only reads', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE']) expect((await ask('fleet', { method })).status).to.equal(405);
+    expect((await ask('nothing')).status).to.equal(404);
+  });
+
+  it('is one document that asks nobody else, by its content and by its policy', async () => {
+    const response = await ask('');
+    const page = await response.text();
+    expect(response.headers.get('content-security-policy')).to.match(/^default-src 'none'; script-src 'nonce-[^']+';/);
+    expect(page).not.to.match(/(src|href)="(?!data:)|https?:|@import|url\(/);
+    expect(page).not.to.contain('__NONCE__');
+    expect(page).to.contain('<html lang="en">');
+    const script = /<script nonce="[^"]+">([^]*)<\/script>/.exec(page)?.[1] ?? '';
+    // oxlint-disable-next-line typescript/no-implied-eval -- it is compiled, not run
+    expect(() => new Function(script)).not.to.throw();
+  });
+
+  it('gives each node with its slices to scale, and what will be', async () => {
+    const { nodes } = (await (await ask('fleet')).json()) as FleetFeed['fleet'];
+    expect(nodes).to.have.length(fleet.length);
+    const node = nodes.find((one) => one.node === 'gpu-node-7');
+    expect(node).to.deep.include({ pool: 'pool-of-gpu-node-7', phase: 'Updating', reason: 'Draining' });
+    const gpu = node?.gpus.find(({ index }) => index === 2);
+    expect(gpu?.units).to.equal(8);
+    expect(gpu?.now?.map(({ start, size, state }) => `${start}+${size} ${state}`)).to.deep.equal([
+      '0+1 used',
+      '1+1 free',
+      '2+2 going',
+      '4+4 free',
+    ]);
+    expect(gpu?.after).to.have.nested.property('slices').with.lengthOf(4);
+    expect(node?.gpus.find(({ index }) => index === 5)?.now).to.equal(null);
+  });
+
+  it('tells of what changes, and only of that', async () => {
+    const response = await ask('changes');
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = '';
+    const pump = (async () => {
+      for (;;) {
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done || value === undefined) return;
+        seen += value;
+      }
+    })().catch(() => undefined);
+    const changes = () =>
+      seen
+        .split('\n\n')
+        .filter((part) => part !== '')
+        .map(
+          (part) =>
+            JSON.parse(part.replace(/^data: /, '')) as { nodes: { node: string }[]; gone: string[]; isWhole?: true },
+        );
+    await eventually(changes, (list) => list.length === 1, { timeoutMs: 2000, what: 'the whole fleet' });
+    expect(changes()[0]).to.deep.include({ isWhole: true });
+    const ready = aStatusNode({ name: 'gpu-node-7' });
+    feed.take({ policies, partitions: [...fleet.filter((one) => one !== changingNode).slice(1), ready] });
+    await eventually(changes, (list) => list.length === 2, { timeoutMs: 2000, what: 'the change' });
+    expect(changes()[1]?.nodes.map(({ node }) => node)).to.deep.equal(['gpu-node-7']);
+    expect(changes()[1]?.gone).to.deep.equal(['gpu-node-1']);
+    await reader?.cancel();
+    await pump;
+  });
+
+  it('is there for 1,000 nodes of 8 GPUs within a second of CPU time', async function () {
+    this.timeout(20_000);
+    const [, example = changingNode] = fleet;
+    const many = Array.from({ length: 1000 }, (_, at) => ({ ...example, metadata: { name: `n-${at}` } }));
+    const before = process.cpuUsage();
+    feed.take({ policies, partitions: many });
+    const body = await (await ask('fleet')).text();
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).to.be.below(1000);
+    expect(body.length).to.be.below(6_000_000);
+  });
+});
