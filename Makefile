@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
 
-.PHONY: help demo test verify lint build bench clean generate control-plane image
+.PHONY: help demo test verify lint build bench clean generate control-plane helm image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,7 +17,7 @@ node_modules/.installed: package.json package-lock.json
 demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEEP=1 leaves it running)
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
-test: build control-plane ## Run all tests on Kubernetes' own control plane
+test: build control-plane helm ## Run all tests on Kubernetes' own control plane
 	@exec mocha 'test/**/*.spec.ts'
 
 verify: node_modules/.installed generate lint ## Check types, lint, format, structure and generated files
@@ -26,12 +26,13 @@ verify: node_modules/.installed generate lint ## Check types, lint, format, stru
 	@$(NODE) build/check-rooms.mjs
 	@$(NODE) build/check-types.mjs
 	@knip --no-progress && knip --no-progress --production || { echo "nobody uses these (after --production: nobody but tests): delete them, or do not export them; see knip.jsonc"; exit 1; }
-	@git diff --exit-code --stat -- src/api/generated || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
+	@$(NODE) build/check-reproducible.mjs
+	@git diff --exit-code --stat -- src/api/generated charts docs/configuration.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
 
 lint: node_modules/.installed ## Lint with type-aware rules and import rules per folder
 	@oxlint --type-aware --deny-warnings src test build
 
-generate: node_modules/.installed ## Make types and validators from crds/
+generate: node_modules/.installed ## Make types, validators and the chart's copies from crds/ and config/
 	@$(NODE) build/generate.mjs
 
 build: node_modules/.installed ## Bundle the programs into dist/
@@ -40,11 +41,19 @@ build: node_modules/.installed ## Bundle the programs into dist/
 control-plane: node_modules/.installed ## Build Kubernetes' control plane into the cache (7 minutes the first time)
 	@$(NODE) src/simulator/control-plane/main.ts build >/dev/null
 
+helm: node_modules/.installed ## Build Helm into the cache, for the tests of the chart (2 minutes the first time)
+	@$(NODE) test/support/helm.ts >/dev/null
+
 bench: build ## Measure speed, writes and memory; prints JSON lines
 	@$(NODE) test/bench/main.ts
 
-image: build ## Build the container image (needs docker)
-	docker build -t $(or $(IMAGE),gpu-partition-operator:dev) .
+image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
+	docker buildx build --platform $(or $(PLATFORMS),linux/amd64) $(if $(PUSH),--push,--load) --provenance=$(if $(PUSH),mode=max,false) \
+	  --build-arg VERSION=$$($(NODE) -p "require('./package.json').version") --build-arg REVISION=$$(git rev-parse HEAD) \
+	  -t $(or $(IMAGE),gpu-partition-operator:dev) .
+
+sbom: node_modules/.installed ## Write the list of what the bundles are made of to dist/sbom.cdx.json (CycloneDX)
+	@mkdir -p dist && npm sbom --omit=dev --omit=optional --sbom-format=cyclonedx --sbom-type=application > dist/sbom.cdx.json
 
 clean: ## Remove what was built and installed here (the control plane's cache stays)
 	rm -rf dist node_modules coverage .demo

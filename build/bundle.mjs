@@ -1,4 +1,5 @@
-// Bundles the programs into dist/. What it buys is memory: the agent takes half of what it takes from source.
+// Bundles the programs into dist/, or into the folder that is given.
+// What it buys is memory: the agent takes half of what it takes from source.
 import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 
@@ -51,7 +52,7 @@ await build({
     agent: 'src/agent/main.ts',
     'nvidia-smi-sim': 'src/simulator/nvidia-smi/main.ts',
   },
-  outdir: 'dist',
+  outdir: process.argv[2] ?? 'dist',
   outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',

@@ -1,7 +1,9 @@
-// Writes src/api/generated from crds/: one TypeScript interface per kind, and an ajv standalone validator of what users write;
-// docs/metrics.md; and Grafana's dashboard.
+// Writes the parts of the chart that are the same as config/; src/api/generated from crds/: one TypeScript interface per kind, and
+// an ajv standalone validator of what users write; docs/metrics.md and docs/configuration.md; and Grafana's dashboard.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { writeChart } from './chart.mjs';
+import { writeConfigurationPage } from './configuration-page.mjs';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
@@ -72,6 +74,8 @@ const metadata = {
   },
 };
 
+await writeChart();
+await writeConfigurationPage();
 await mkdir(target, { recursive: true });
 for (const file of (await readdir(source)).filter((name) => name.startsWith('gpupartition.dev_')).sort()) {
   const crd = parse(await readFile(new URL(file, source), 'utf8'));

@@ -53,6 +53,10 @@ export class NodeAgent {
   #plannedWish: unknown;
   /** Grants in a row that failed. */
   #failures = 0;
+  /** Why nobody should count on this agent yet. */
+  #unready: string | undefined = 'the GPUs have not been read yet';
+  /** What was reported before this process began. */
+  #before: DeviceReport['step'] | 'None' | undefined;
   /** In this process, which sees no other boot. */
   #hasTriedToRebuild = false;
 
@@ -68,10 +72,34 @@ export class NodeAgent {
     this.#work = new GrantWork({ client, device, kubelet, logger, ...known });
   }
 
+  /**
+   * Why an update of the DaemonSet should not go on: this agent cannot read GPUs that the one before it could. A driver that was not
+   * there before either keeps no update from mending it.
+   */
+  get unready(): string | undefined {
+    return this.#unready;
+  }
+
   /** Does what the object asks for, if anything; called when it changes, and from time to time. */
   async reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
+    try {
+      return await this.#reconcile(watched, signal);
+    } finally {
+      this.#judgeReadiness();
+    }
+  }
+
+  #judgeReadiness(): void {
+    if (this.#unready === undefined || this.#before === undefined) return;
+    const { hasFailed, hasReport } = this.#view;
+    if (this.#before === 'None' || this.#before === 'Unknown' || (hasReport && !hasFailed)) this.#unready = undefined;
+    else if (hasFailed) this.#unready = 'the GPUs cannot be read, and could before this agent began';
+  }
+
+  async #reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
     // 1. The controller makes the object; until it is there nobody is asked for anything. A missing wish is no wish.
     const partition = await this.#own.newest(watched);
+    this.#before ??= partition?.status?.device?.step ?? 'None';
     if (partition === undefined) return;
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;

@@ -8,10 +8,12 @@ import { WorkQueue } from '../kube/queue.ts';
 import { Reflector } from '../kube/reflector.ts';
 import { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import { whenAborted } from '../process/abort.ts';
+import { makeConfigurable } from '../process/configuration.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
+import type { Checks } from '../process/health.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
-import { integer, oneOf } from '../process/option.ts';
+import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
@@ -26,7 +28,10 @@ interface Options extends TimeoutOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly nvidiaSmi?: string;
-  readonly driverRoot?: string;
+  readonly driverRoot?: readonly string[];
+  readonly libraryPath?: string;
+  readonly healthPort?: number;
+  readonly healthHost?: string;
   readonly stateDir: string;
   readonly podResourcesSocket: string;
   readonly ignorePods?: boolean;
@@ -34,13 +39,16 @@ interface Options extends TimeoutOptions {
   readonly bootIdFile: string;
   readonly rebootSentinel: string;
   readonly machineFile: string;
-  readonly healthPort?: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
 
 /** The program: options, then one watch on the node's own object, until a signal ends it. */
 export function agentCommand(): Command {
+  return makeConfigurable(describeCommand());
+}
+
+function describeCommand(): Command {
   return addTimeoutOptions(new Command('agent'))
     .description('partitions the GPUs of this node as its GpuNodePartition grants')
     .version(programVersion)
@@ -48,7 +56,12 @@ export function agentCommand(): Command {
     .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
-    .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot')
+    .option(
+      '--driver-root <folders>',
+      'where the driver’s files may be, in order: nvidia-smi is run by chroot inside the first that has one',
+      list,
+    )
+    .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, where its libraries are in no usual place')
     .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
     .option(
       '--pod-resources-socket <file>',
@@ -77,6 +90,12 @@ export function agentCommand(): Command {
       '/sys/class/dmi/id/product_name',
     )
     .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .addOption(
+      new Option('--health-host <address>', 'address to serve them at').default(
+        process.env['POD_IP'] ?? '127.0.0.1',
+        '$POD_IP, else 127.0.0.1',
+      ),
+    )
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
     .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
     .action(async (options: Options) => runAgent(options));
@@ -90,10 +109,14 @@ async function runAgent(options: Options): Promise<void> {
   if (hidden !== undefined) throw new Error(hidden);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
-  const health = await openHealth(options.healthPort, logger);
+  const state: { agent?: NodeAgent; isLocked?: () => boolean } = {};
+  const health = await openHealth(options, logger, {
+    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds the lock of this node'),
+    device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
+  });
   const timeouts = readTimeouts(options);
   const opened = await openDevice({ ...options, timeouts }, logger, signal, (done) => health?.metrics.operated(done));
-  const device = health?.metrics.measure(opened) ?? opened;
+  const device = health?.metrics.measure(opened.device) ?? opened.device;
   const agent = new NodeAgent({
     client,
     device,
@@ -110,6 +133,7 @@ async function runAgent(options: Options): Promise<void> {
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });
+  Object.assign(state, { agent, isLocked: opened.isLocked });
   const queue = new WorkQueue({
     logger,
     backoff: { baseMs: 250, maxMs: 30_000 },
@@ -131,10 +155,10 @@ async function runAgent(options: Options): Promise<void> {
   await health?.server.stop();
 }
 
-async function openHealth(port: number | undefined, logger: Logger) {
-  if (port === undefined) return undefined;
+async function openHealth({ healthPort, healthHost }: Options, logger: Logger, ready: Checks) {
+  if (healthPort === undefined) return undefined;
   const { serveAgentHealth } = await import('./health.ts');
-  const health = await serveAgentHealth(port, logger);
+  const health = await serveAgentHealth({ logger, port: healthPort, host: healthHost, ready });
   logger.info('probes and metrics are served', { port: health.server.port });
   return health;
 }

@@ -90,11 +90,6 @@ export class AgentMetrics {
     return `a reconcile has been at work for ${Math.round(longestRunMs / 1000)} s`;
   }
 
-  /** Why nobody should count on this agent yet. */
-  explainUnread(): string | undefined {
-    return this.#lastReadMs === undefined ? 'the GPUs have not been read yet' : undefined;
-  }
-
   /** Takes note of an operation. @param command line of nvidia-smi */
   operated(command: string): void {
     const words = command.split(' ');

@@ -8,18 +8,25 @@ import { DeviceError } from '../device/errors.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/command/runner.ts';
-import { openNvidiaSmi } from '../device/command/nvidia-smi.ts';
+import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
 import { GrantRefused } from './fault.ts';
 
 export interface DeviceOptions {
   readonly nvidiaSmi?: string;
-  readonly driverRoot?: string;
+  readonly driverRoot?: readonly string[];
+  readonly libraryPath?: string;
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
   readonly timeouts: Deadlines;
+}
+
+export interface OpenDevice {
+  readonly device: Device;
+  /** Whether no other agent can work on it. */
+  readonly isLocked: () => boolean;
 }
 
 /** Told of each operation that is done, as a command line. */
@@ -31,18 +38,19 @@ export async function openDevice(
   logger: Logger,
   signal: AbortSignal,
   onOperation?: OnOperation,
-): Promise<Device> {
-  const { stateDir, nvidiaSmi, driverRoot } = options;
+): Promise<OpenDevice> {
+  const { stateDir, nvidiaSmi, driverRoot, libraryPath } = options;
   const lock = await takeLock(stateDir, logger, signal);
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
-  const smi = openNvidiaSmi({
+  const smi = awaitNvidiaSmi({
     ...options.timeouts,
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
-    ...(driverRoot === undefined ? {} : { driverRoot }),
+    ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
+    ...(libraryPath === undefined ? {} : { libraryPath }),
   });
-  return deviceOf(smi, { journal, lock, logger, onOperation });
+  return { device: deviceOf(smi, { journal, lock, logger, onOperation }), isLocked: () => lock.isHeld() };
 }
 
 /** The agent's view of a driver. */

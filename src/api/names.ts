@@ -79,6 +79,8 @@ export const nodeReasons = [
   'PolicyInvalid',
   'PlanOnly',
   'AgentNotReporting',
+  'AgentTooOld',
+  'AgentTooNew',
   'DeviceUnreadable',
   'NoGpus',
   'UnknownProfile',

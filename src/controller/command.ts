@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import { controllerManager } from '../api/names.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
@@ -12,6 +12,7 @@ import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
 import type { Term } from '../kube/term.ts';
 import { untilAborted, whenAborted } from '../process/abort.ts';
+import { makeConfigurable } from '../process/configuration.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
@@ -33,6 +34,7 @@ interface Options {
   readonly leaderElect: boolean;
   readonly leaseSeconds: number;
   readonly healthPort?: number;
+  readonly healthHost?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly grantDeadlineSeconds: number;
@@ -55,29 +57,41 @@ const stalledMs = 5 * 60_000;
 
 /** The program: options, then leadership, then the operator until a signal ends it. */
 export function controllerCommand(): Command {
+  return makeConfigurable(describeCommand());
+}
+
+function describeCommand(): Command {
   return new Command('controller')
     .description('reconciles GpuPartitionPolicies; one leads, others wait')
     .version(programVersion)
     .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
-    .option(
-      '--namespace <name>',
-      'namespace of the leader’s Lease',
-      process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
+    .addOption(
+      new Option('--namespace <name>', 'namespace of the leader’s Lease').default(
+        process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
+        '$POD_NAMESPACE, else gpu-partition-system',
+      ),
     )
     .option(
       '--agent-namespace <name>',
       'namespace of the agents’ pods, whose readiness is watched',
       'gpu-partition-agents',
     )
-    .option(
-      '--identity <name>',
-      'name of this process in the Lease',
-      process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`,
+    .addOption(
+      new Option('--identity <name>', 'name of this process in the Lease').default(
+        process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`,
+        '$POD_NAME, else HOST-PID',
+      ),
     )
     .option('--no-leader-elect', 'lead without a Lease; only where no other controller runs')
     .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
     .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .addOption(
+      new Option('--health-host <address>', 'address to serve them at').default(
+        process.env['POD_IP'] ?? '127.0.0.1',
+        '$POD_IP, else 127.0.0.1',
+      ),
+    )
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
     .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
     .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
@@ -143,6 +157,7 @@ async function runController(options: Options): Promise<void> {
       : await serveHealth({
           logger,
           port: options.healthPort,
+          ...(options.healthHost !== undefined && { host: options.healthHost }),
           ...(registry && { registry }),
           live: { loops: () => metrics?.explainStall(stalledMs) },
           ready: { watches: () => metrics && explainUnsynced(metrics) },
@@ -168,6 +183,7 @@ async function runController(options: Options): Promise<void> {
         refreshAfterMs: options.refreshAfterMs,
         pluginSelector: options.devicePluginSelector,
         systemNamespaces: options.systemNamespaces,
+        version: programVersion,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
         gpuHolders: options.gpuClients ?? defaultHolders,

@@ -76,10 +76,10 @@ function projectStatus(status: NodePartitionStatus, uuids: SharedValues): NodePa
 }
 
 function projectDevice(device: DeviceReport, uuids: SharedValues): DeviceReport {
-  const { agentVersion: _unread, ...kept } = device;
-  const { driverVersion, cudaVersion, machine, advertised, plan, models, gpus, lastGood } = kept;
+  const { agentVersion, driverVersion, cudaVersion, machine, advertised, plan, models, gpus, lastGood } = device;
   return {
-    ...kept,
+    ...device,
+    ...(agentVersion !== undefined && { agentVersion: shared.share(agentVersion) }),
     ...(driverVersion !== undefined && { driverVersion: shared.share(driverVersion) }),
     ...(cudaVersion !== undefined && { cudaVersion: shared.share(cudaVersion) }),
     ...(machine !== undefined && { machine: shared.share(machine) }),

@@ -27,3 +27,10 @@ export function oneOf<Word extends string>(words: readonly Word[]): (text: strin
     return word;
   };
 }
+
+/** Parser of a command line option that takes texts with commas between them. */
+export function list(text: string): readonly string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.some((item) => item === '')) throw new InvalidArgumentError('must be texts with commas between them.');
+  return items;
+}

@@ -140,4 +140,22 @@ describe('what the agent says of a device that it cannot read', () => {
     await scene.run();
     expect((await device())?.gpus?.[0]?.instances).to.have.lengthOf(1);
   });
+
+  it('keeps an update from going on where the agent before could read it, and not where nobody could', async () => {
+    scene.node.faults = 'nodriver';
+    const first = scene.newAgent('boot-1');
+    expect(first.unready).to.include('not been read yet');
+    await scene.run();
+    expect(first.unready, 'nobody could').to.equal(undefined);
+    scene.node.faults = '';
+    await scene.run();
+    scene.node.faults = 'nodriver';
+    const broken = scene.newAgent('boot-1');
+    await scene.run();
+    await scene.run();
+    expect(broken.unready).to.include('could before this agent began');
+    scene.node.faults = '';
+    await scene.run();
+    expect(broken.unready).to.equal(undefined);
+  });
 });

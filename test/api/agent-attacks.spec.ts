@@ -31,7 +31,7 @@ describe('whoever has the token of an agent', () => {
         ({ code, stderr }) => code === 0 || stderr.includes('AlreadyExists'),
       );
     }
-    account = accountOf(await renderFolder(cluster(), 'config/default'), 'DaemonSet');
+    account = accountOf(await renderFolder('config/default'), 'DaemonSet');
     agent = await cluster().serviceAccountToken(...account, { bound: { node: own } });
     // A ValidatingAdmissionPolicy works a moment after it was made: wait for the denial that proves it.
     await eventually(

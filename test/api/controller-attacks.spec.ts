@@ -22,7 +22,7 @@ describe('whoever has the controller’s token', () => {
     this.timeout(60_000);
     await applyFolder(cluster(), 'config/crd');
     await applyFolder(cluster(), 'config/rbac');
-    const [namespace, account] = accountOf(await renderFolder(cluster(), 'config/default'), 'Deployment');
+    const [namespace, account] = accountOf(await renderFolder('config/default'), 'Deployment');
     token = await cluster().serviceAccountToken(namespace, account);
     tenant = await createNamespace(cluster(), 'tenant');
     const spec = { taints: [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }], podCIDR: '10.9.0.0/24' };
@@ -205,10 +205,10 @@ describe('whoever has the controller’s token', () => {
     expect(await attack(evictionOf('gpu-partition-system', 'x', 'u'))).to.include('no pod of this namespace');
   });
 
-  it('deletes only pods that ask for a GPU, and none of kube-system', async () => {
+  it('deletes only pods that ask for a device, and none of kube-system', async () => {
     const path = (namespace: string, pod: string): string => `/api/v1/namespaces/${namespace}/pods/${pod}`;
     const plain = await createPod(tenant, { cpu: '1' });
-    expect(await attack({ method: 'DELETE', path: path(tenant, plain) })).to.include('only pods that ask for a GPU');
+    expect(await attack({ method: 'DELETE', path: path(tenant, plain) })).to.include('only pods that ask for a device');
     const user = await createPod(tenant, { 'nvidia.com/mig-1g.5gb': '1' });
     expect(await attack({ method: 'DELETE', path: path(tenant, user) })).to.equal('');
     const system = await createPod('kube-system', { 'nvidia.com/gpu': '1' });

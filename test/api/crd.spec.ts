@@ -154,7 +154,15 @@ describe('CRDs on the real API server', () => {
       input: stringify(object),
     });
     const { spec } = JSON.parse(stdout) as { readonly spec: object };
-    expect(spec).to.deep.equal({ ...good, priority: 0, mode: 'Enforce', allow: { gpuReset: true }, onDelete: 'Keep' });
+    expect(spec).to.deep.equal({
+      ...good,
+      priority: 0,
+      mode: 'Enforce',
+      drain: { scope: 'Affected', timeout: '10m', onTimeout: 'Skip' },
+      rollout: { maxUnavailable: 1, failureThreshold: 1, paused: false, rollback: 'OnFailure' },
+      allow: { gpuReset: true },
+      onDelete: 'Keep',
+    });
   });
 
   it('explain every field', async () => {

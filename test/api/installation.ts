@@ -1,5 +1,6 @@
 import { parseAllDocuments } from 'yaml';
-import type { ControlPlane } from '../support/cluster.ts';
+import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
+import { runProgram } from '../../src/simulator/control-plane/run.ts';
 
 /** An object of rendered manifests, as far as tests look at it. */
 export interface Manifest {
@@ -17,9 +18,10 @@ interface PodSpec {
   readonly serviceAccountName?: string;
 }
 
-/** The objects of a kustomization, as `kubectl kustomize` writes them. */
-export async function renderFolder(cluster: ControlPlane, path: string): Promise<readonly Manifest[]> {
-  const { code, stdout, stderr } = await cluster.kubectl(['kustomize', path]);
+/** The objects of a kustomization, as `kubectl kustomize` writes them; no cluster is asked. */
+export async function renderFolder(path: string): Promise<readonly Manifest[]> {
+  const { kubectl } = await findControlPlane();
+  const { code, stdout, stderr } = await runProgram(kubectl, ['kustomize', path]);
   if (code !== 0) throw new Error(`kubectl kustomize ${path}: ${stderr}`);
   return readManifests(stdout);
 }

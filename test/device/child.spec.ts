@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
 import { DeviceError } from '../../src/device/errors.ts';
 import { findTool } from '../../src/device/command/tool.ts';
@@ -92,6 +92,14 @@ describe('a child of nvidia-smi', () => {
     await eventually(async () => expect((await execute([], 5_000)).stdout).to.equal('back\n'));
   });
 
+  it('is given no variable of ours but a library path that is asked for', async () => {
+    const file = writeScript(scratch.path('env'), 'env');
+    const bare = await makeExecute({ file, prefix: [] })([], 5_000);
+    expect(bare.stdout).to.not.include('LD_LIBRARY_PATH');
+    const told = await makeExecute({ file, prefix: [] }, { libraryPath: '/usr/local/nvidia/lib64' })([], 5_000);
+    expect(told.stdout).to.include('LD_LIBRARY_PATH=/usr/local/nvidia/lib64');
+  });
+
   it('that cannot be started is a missing tool', async () => {
     const execute = makeExecute({ file: scratch.path('nowhere'), prefix: [] });
     expect(await codeOf(execute([], 1_000))).to.equal('ToolMissing');
@@ -106,15 +114,25 @@ describe('the tool', () => {
     expect(findTool({ searchPath: `/nowhere:${scratch.path()}` })).to.deep.equal({ file, prefix: [] });
     expect(findTool({ path: file })).to.deep.equal({ file, prefix: [] });
     const chroot = writeScript(scratch.path('chroot'), 'exit 0');
-    expect(findTool({ driverRoot: scratch.path(), searchPath: scratch.path() })).to.deep.equal({
-      file: chroot,
-      prefix: [scratch.path(), 'nvidia-smi'],
-    });
+    // The driver's container is still coming: the host has none, and then it is in the second root.
+    const [first, second] = [scratch.path('first'), scratch.path('second')];
+    const find = (): unknown => findTool({ driverRoots: [first, second], searchPath: scratch.path() });
+    expect(find).to.throw(DeviceError, /^ToolMissing.*is the driver installed, and its container running/);
+    mkdirSync(`${second}/usr/bin`, { recursive: true });
+    symlinkSync('/opt/nvidia/nvidia-smi', `${second}/usr/bin/nvidia-smi`);
+    expect(find()).to.deep.equal({ file: chroot, prefix: [second, 'nvidia-smi'] });
+    mkdirSync(`${first}/usr/local/bin`, { recursive: true });
+    writeScript(`${first}/usr/local/bin/nvidia-smi`, 'exit 0');
+    expect(find()).to.deep.equal({ file: chroot, prefix: [first, 'nvidia-smi'] });
   });
 
   it('that is not there is said to be missing, with the places looked at', () => {
     expect(existsSync('/nowhere')).to.equal(false);
-    for (const options of [{ searchPath: '/nowhere' }, { path: '/nowhere/nvidia-smi' }, { driverRoot: '/nowhere' }]) {
+    for (const options of [
+      { searchPath: '/nowhere' },
+      { path: '/nowhere/nvidia-smi' },
+      { driverRoots: ['/nowhere'] },
+    ]) {
       expect(() => findTool(options)).to.throw(DeviceError, /^ToolMissing.*nowhere/);
     }
   });

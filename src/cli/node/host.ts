@@ -22,7 +22,7 @@ export function openHost({ nvidiaSmi, driverRoot, ...timeouts }: HostOptions, { 
     openNvidiaSmi({
       ...readTimeouts(timeouts),
       ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
-      ...(driverRoot === undefined ? {} : { driverRoot: resolve(cwd, driverRoot) }),
+      ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
     }),
   );
 }

@@ -7,6 +7,7 @@ import { grantFailureOf, isGrantLive, keepFailure } from './grant-failure.ts';
 import { type NodeMemory, WaitList } from './memory.ts';
 import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, noGpus, notReadSinceBoot } from './rules/agent.ts';
+import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
 import { finish } from './rules/finish.ts';
 import { followDevice } from './rules/follow-device.ts';
@@ -59,6 +60,7 @@ const rules: readonly Rule[] = [
   wishOutdated,
   finish,
   planOnly,
+  agentSkewed,
   planMissing,
   planRefused,
   resting,

@@ -41,6 +41,8 @@ export interface NodeSettings {
   /** How long the pods of GPU holders that were told to go are waited for, in ms. */
   readonly holdersDeadlineMs: number;
   readonly gpuHolders: readonly GpuHolder[];
+  /** The controller's own; absent: agents of any version are granted changes. */
+  readonly version?: string;
   /** Namespaces in which the device plugin, other holders and other owners of GPUs run; see `systemPods`. */
   readonly systemNamespaces: readonly string[];
   /** Labels of a device plugin's pods besides NVIDIA's own. */

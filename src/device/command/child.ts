@@ -10,6 +10,8 @@ export type Execute = (args: readonly string[], deadlineMs: number) => Promise<E
 export interface ChildOptions {
   /** Output above it ends the child. */
   readonly maxOutputBytes?: number;
+  /** `LD_LIBRARY_PATH` of the child, where the driver's libraries are in no place that the linker knows (GKE). */
+  readonly libraryPath?: string;
   /** How long a child may take to go after SIGKILL before it counts as stuck in the driver. */
   readonly killGraceMs?: number;
   /** Ends a process group; tests replace it to make a child that cannot be killed. */
@@ -22,11 +24,11 @@ interface Stuck {
 }
 
 /**
- * Makes the function that starts children. A child in uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as
+ * Makes the function that starts children. A tool that is a function is looked for each time: a driver may come and go. A child in uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as
  * long as it is there no other is started, so that a hung driver costs a node one process and not thousands.
  */
-export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
-  const { maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000, kill = killGroup } = options;
+export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {}): Execute {
+  const { maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000, kill = killGroup, libraryPath } = options;
   let stuck: Stuck | undefined;
 
   return (args, deadlineMs) => {
@@ -36,10 +38,11 @@ export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
       return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
     }
     return new Promise<Execution>((resolve, reject) => {
+      const { file, prefix } = typeof tool === 'function' ? tool() : tool;
       // Its own process group, so that what a wrapper script started goes with it.
-      const child = spawn(tool.file, [...tool.prefix, ...args], {
+      const child = spawn(file, [...prefix, ...args], {
         cwd: '/',
-        env: { PATH: systemPath, LC_ALL: 'C' },
+        env: { PATH: systemPath, LC_ALL: 'C', ...(libraryPath !== undefined && { LD_LIBRARY_PATH: libraryPath }) },
         // It keeps the lock of the node as long as it lives, even when this process is killed.
         stdio: ['ignore', 'pipe', 'pipe', ...listLockDescriptors()],
         detached: true,

@@ -29,6 +29,14 @@ export function openNvidiaSmi(options: NvidiaSmiOptions = {}): NvidiaSmi {
   return new NvidiaSmi(makeExecute(findTool(options), options), options);
 }
 
+/** The same, where the driver may still be on its way: that it is not there is told by each reading. */
+export function awaitNvidiaSmi(options: NvidiaSmiOptions): NvidiaSmi {
+  return new NvidiaSmi(
+    makeExecute(() => findTool(options), options),
+    options,
+  );
+}
+
 /** The GPUs of a node by `nvidia-smi`. */
 export class NvidiaSmi implements DeviceDriver {
   readonly #runner: Runner;

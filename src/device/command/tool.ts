@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { DeviceError } from '../errors.ts';
 
@@ -11,8 +11,11 @@ export interface Tool {
 export interface ToolOptions {
   /** Path of nvidia-smi; absent: looked for on the path. */
   readonly path?: string;
-  /** Root of a containerised driver, such as `/run/nvidia/driver`: its own nvidia-smi is run in it by chroot. */
-  readonly driverRoot?: string;
+  /**
+   * Roots in which the driver may be, such as `/run/nvidia/driver` for a containerised one: in the first that has an nvidia-smi it is run
+   * by chroot.
+   */
+  readonly driverRoots?: readonly string[];
   /** Absent: {@link systemPath}. */
   readonly searchPath?: string;
 }
@@ -24,11 +27,13 @@ export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
  * Finds nvidia-smi.
  * @throws DeviceError ToolMissing
  */
-export function findTool({ path, driverRoot, searchPath = systemPath }: ToolOptions = {}): Tool {
-  if (driverRoot !== undefined) {
-    if (!isAbsolute(driverRoot) || !isFolder(driverRoot))
-      throw new DeviceError('ToolMissing', { tried: `driver root ${driverRoot}`, found: 'no such folder' });
-    return { file: findProgram('chroot', searchPath), prefix: [driverRoot, path ?? 'nvidia-smi'] };
+export function findTool({ path, driverRoots, searchPath = systemPath }: ToolOptions = {}): Tool {
+  if (driverRoots !== undefined) {
+    const name = path ?? 'nvidia-smi';
+    const root = driverRoots.find((one) => isAbsolute(one) && hasProgram(one, name));
+    if (root !== undefined) return { file: findProgram('chroot', searchPath), prefix: [root, name] };
+    const found = `no ${name} in it: is the driver installed, and its container running?`;
+    throw new DeviceError('ToolMissing', { tried: `driver root ${driverRoots.join(', then ')}`, found });
   }
   return { file: findProgram(path ?? 'nvidia-smi', searchPath), prefix: [] };
 }
@@ -50,6 +55,16 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Links are not followed: from here they would lead out of the root. */
+function hasProgram(root: string, name: string): boolean {
+  const places = name.includes('/') ? [name] : systemPath.split(delimiter).map((folder) => join(folder, name));
+  return places.some((place) => isThere(join(root, place)));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return !lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

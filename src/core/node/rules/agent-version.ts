@@ -1,0 +1,17 @@
+import { compareVersions } from '../../text/version-skew.ts';
+import type { Ruling } from '../outcome.ts';
+import type { Situation } from '../snapshot.ts';
+
+/** An agent that may not know what a grant of ours says, or says what we do not know, changes nothing. */
+export function agentSkewed({ partition, settings }: Situation): Ruling | undefined {
+  const { agentVersion } = partition.status?.device ?? {};
+  const skew = compareVersions(agentVersion, settings.version);
+  if (skew === 'Fine') return undefined;
+  const which = skew === 'TooOld' ? 'the image of the agents’ DaemonSet' : 'the image of the controller’s Deployment';
+  const message =
+    `the agent is version ${agentVersion}, the controller ${settings.version}: they may be one minor version apart. ` +
+    `Nothing is changed on this node until then; update ${which}`;
+  return {
+    verdict: { phase: 'Failed', reason: skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message },
+  };
+}

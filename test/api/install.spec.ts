@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { installedFolders, templateOf, workloadKinds } from '../config/workload.ts';
+import { clusterTimeoutMs, uniqueName, useOwnCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { findHelm } from '../support/helm.ts';
+import { attempt } from './attempt.ts';
+import { accountOf, renderFolder } from './installation.ts';
+
+describe('what is installed', () => {
+  const cluster = useOwnCluster();
+  let helm = '';
+
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    helm = await findHelm();
+    await applyFolder(cluster(), 'config/crd');
+    // A dry run makes no namespace for what would be in it.
+    const namespaces = await readFile('config/rbac/namespaces.yaml', 'utf8');
+    await cluster().kubectl(['apply', '-f', '-'], { input: namespaces });
+    const accounts = await readFile('config/rbac/service-accounts.yaml', 'utf8');
+    await cluster().kubectl(['apply', '-f', '-'], { input: accounts });
+    await cluster().kubectl(['create', 'namespace', 'gpu-operator']);
+    await eventually(
+      () => cluster().kubectl(['get', 'gpp,gpn']),
+      ({ code }) => code === 0,
+    );
+  });
+
+  for (const folder of installedFolders) {
+    it(`from ${folder} is taken by the API server, each field of it`, async () => {
+      const { code, stderr } = await cluster().kubectl([
+        'apply',
+        '--dry-run=server',
+        '--validate=strict',
+        '-k',
+        folder,
+      ]);
+      expect(code, stderr).to.equal(0);
+      expect(stderr, 'no warning of Pod Security, of old versions, of unknown fields').to.not.include('Warning');
+    });
+
+    it(`from ${folder} has pods that the Pod Security of their namespace takes, and agents nowhere else`, async () => {
+      const objects = await renderFolder(folder);
+      const [quiet] = accountOf(objects, 'Deployment');
+      for (const kind of workloadKinds) {
+        const [namespace, account] = accountOf(objects, kind);
+        if (namespace !== quiet) await cluster().kubectl(['create', 'serviceaccount', account, '-n', quiet]);
+        const spec = { ...templateOf(objects, kind).spec, nodeName: 'none' };
+        const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: uniqueName('pod') }, spec };
+        const tryIn = (place: string): Promise<string> => {
+          const path = `/api/v1/namespaces/${place}/pods?dryRun=All&fieldValidation=Strict`;
+          return attempt(cluster(), cluster().adminToken, { method: 'POST', path, body });
+        };
+        expect(await tryIn(namespace), kind).to.equal('');
+        if (kind === 'DaemonSet') expect(await tryIn(quiet)).to.include('PodSecurity');
+      }
+    });
+  }
+
+  it('by Helm is upgraded and uninstalled, and leaves nothing but the CRDs', async function () {
+    this.timeout(120_000);
+    const kubeconfig = await cluster().kubeconfigFile();
+    const names = 'namespaces.controller=chart-controller,namespaces.agents=chart-agents';
+    const run = async (...args: readonly string[]): Promise<void> => {
+      const all = [...args, '--kubeconfig', kubeconfig, '--namespace', 'kube-system'];
+      const { code, stdout, stderr } = await runProgram(helm, all);
+      expect(code, `${args[0]}: ${stderr} ${stdout}`).to.equal(0);
+    };
+    const kinds = 'clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
+    const left = async (): Promise<readonly string[]> => {
+      const { stdout } = await cluster().kubectl(['get', kinds, '-o', 'name']);
+      return stdout.split('\n').filter((name) => name.includes('gpu-partition'));
+    };
+    expect(await left()).to.deep.equal([]);
+    await run('install', 'gpu', 'charts/gpu-partition', '--set', names);
+    await run('upgrade', 'gpu', 'charts/gpu-partition', '--set', `${names},controller.replicas=1`);
+    expect(await left()).to.have.length.above(10);
+    await run('uninstall', 'gpu');
+    expect(await left()).to.deep.equal([]);
+    const { stdout } = await cluster().kubectl(['get', 'crds', '-o', 'name']);
+    expect(stdout).to.include('gpupartitionpolicies.gpupartition.dev');
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { clusterTimeoutMs } from '../support/cluster.ts';
+import { findHelm, renderChart } from '../support/helm.ts';
+import { type Manifest, readManifests, renderFolder } from '../api/installation.ts';
+
+const platforms = readdirSync('charts/gpu-partition/platforms').map((file) => file.replace('.yaml', ''));
+
+function byName(objects: readonly Manifest[]): Readonly<Record<string, Manifest>> {
+  const named = objects.map((object) => {
+    const { kind, metadata } = object;
+    return [`${kind} ${metadata.namespace ?? ''}/${metadata.name}`, object] as const;
+  });
+  return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+async function chartObjects(...args: readonly string[]): Promise<readonly Manifest[]> {
+  const { code, stdout, stderr } = await renderChart('--include-crds', ...args);
+  if (code !== 0) throw new Error(stderr);
+  return readManifests(stdout);
+}
+
+describe('the chart', () => {
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    await findHelm();
+  });
+
+  it('is config/default, object for object', async () => {
+    expect(byName(await chartObjects())).to.deep.equal(byName(await renderFolder('config/default')));
+  });
+
+  for (const platform of platforms) {
+    it(`is config/overlays/${platform} with platforms/${platform}.yaml`, async () => {
+      const chart = await chartObjects('--values', `charts/gpu-partition/platforms/${platform}.yaml`);
+      const overlay = await renderFolder(`config/overlays/${platform}`);
+      expect(byName(chart)).to.deep.equal(byName(overlay));
+    });
+  }
+
+  it('has a file of values for every overlay', () => {
+    expect(platforms).to.have.members(readdirSync('config/overlays'));
+  });
+
+  it('renames its namespaces everywhere, in accounts of admission policies too', async () => {
+    const text = (await renderChart('--set', 'namespaces.controller=own-controller,namespaces.agents=own-agents'))
+      .stdout;
+    expect(text).to.not.match(/gpu-partition-system|namespace: gpu-partition-agents/);
+    expect(text).to.include("startsWith('system:serviceaccount:own-controller:')");
+    expect(text).to.include("startsWith('system:serviceaccount:own-agents:')");
+    expect(text).to.include('--agent-namespace=own-agents');
+  });
+
+  it('takes an image by digest, pull secrets, and options of its programs', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const set = `image.repository=example.com/gpu,image.digest=${digest},image.pullSecrets[0].name=pull`;
+    const objects = await chartObjects('--set', `${set},controller.args[0]=--log-level=debug,agent.args[0]=--x`);
+    const text = JSON.stringify(objects);
+    expect(text.split(`"image":"example.com/gpu@${digest}"`)).to.have.length(3);
+    expect(text)
+      .to.include('"imagePullSecrets":[{"name":"pull"}]')
+      .and.include('"--log-level=debug"')
+      .and.include('"--x"');
+  });
+
+  const wrong: readonly (readonly [set: string, words: RegExp])[] = [
+    ['controler.replicas=1', /controler/],
+    ['controller.replicas=0', /replicas/],
+    ['controller.replicas=two', /replicas/],
+    ['image.digest=latest', /digest/],
+    ['namespaces.agents=A_B', /agents/],
+    ['agent.driverRoots={relative}', /driverRoots/],
+    ['networkPolicy.enabled=maybe', /enabled/],
+  ];
+  for (const [set, words] of wrong) {
+    it(`refuses ${set}, by its schema`, async () => {
+      const { code, stderr } = await renderChart('--set', set);
+      expect(code).to.not.equal(0);
+      expect(stderr).to.match(words);
+    });
+  }
+
+  it('has the version of the program', () => {
+    const chart = parse(readFileSync('charts/gpu-partition/Chart.yaml', 'utf8')) as Readonly<Record<string, string>>;
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+    expect([chart['version'], chart['appVersion']]).to.deep.equal([version, version]);
+  });
+});

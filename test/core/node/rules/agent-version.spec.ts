@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import {
+  advertisesSlice,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  judge,
+  slicedGpu,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+
+describe('an agent of another version', () => {
+  const settings = { version: '0.3.0' };
+  const found = { pods: [aPluginPod()] };
+  const changing = (agentVersion: string) => ({
+    settings,
+    partition: aManagedPartition({ device: { ...wholeGpu, agentVersion } }),
+  });
+
+  it('is granted changes when it is one minor version older or newer', () => {
+    for (const version of ['0.2.5', '0.3.0', '0.4.0']) {
+      expect(judge(changing(version), found).verdict.reason, version).to.equal('AwaitingGrant');
+    }
+  });
+
+  it('is granted nothing when it is older or newer than that, and both versions are named', () => {
+    const old = judge(changing('0.1.0'), found);
+    expect(old.verdict).to.include({ phase: 'Failed', reason: 'AgentTooOld' });
+    expect(old.verdict.message).to.include('0.1.0').and.include('0.3.0').and.include('DaemonSet');
+    expect(old.commands).to.deep.equal([]);
+    expect(judge(changing('0.5.0'), found).verdict).to.include({ phase: 'Failed', reason: 'AgentTooNew' });
+  });
+
+  it('leaves a node Ready that is as its policy says', () => {
+    const partition = aManagedPartition({ device: { ...slicedGpu, agentVersion: '0.1.0' } });
+    const done = judge({ settings, partition, node: aNode({ allocatable: advertisesSlice }) }, found);
+    expect(done.verdict.reason).to.not.include('AgentToo');
+  });
+});
