@@ -28,6 +28,8 @@ export interface AgentOptions {
   readonly askForReboot: () => Promise<void>;
   /** Who holds which slice, and what is offered; absent where the kubelet cannot be asked. */
   readonly kubelet?: Kubelet | undefined;
+  /** Has the device plugin in these pods look at the devices again. @returns uids of the pods that were reached */
+  readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly nodeName: string;
   readonly agentVersion: string;
@@ -50,6 +52,8 @@ export class NodeAgent {
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
   #plannedWish: unknown;
+  /** What was signalled after the last work of this process; null: nothing. Undefined: it has done none yet. */
+  #signalled: DeviceReport['signalled'] | null;
   /** Grants in a row that failed. */
   #failures = 0;
   /** In this boot, of which this process sees no other. */
@@ -110,6 +114,7 @@ export class NodeAgent {
   /** Looks at the device after work on it. @returns what is to be said of it */
   async #conclude(partition: Partition, granted: Grant, outcome: WorkOutcome): Promise<Partial<DeviceReport>> {
     this.#failures = outcome.fault ? this.#failures + 1 : 0;
+    if (outcome.hasBegun === true) await this.#signal(granted);
     const readFault = await this.#lookAfter(outcome.state);
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
@@ -119,6 +124,13 @@ export class NodeAgent {
         ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
         : { lastGood: this.#claim.afterFailure(partition, granted) }),
     };
+  }
+
+  /** The device is what it is now, well or not: whoever offers it looks again. */
+  async #signal({ epoch, signalPods: uids = [] }: Grant): Promise<void> {
+    const reached = await this.#options.signalPods(uids);
+    this.#signalled = reached.length > 0 ? { epoch, uids: [...reached] } : null;
+    if (uids.length > 0) this.#options.logger.info('device plugin signalled', { asked: uids, reached });
   }
 
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
@@ -165,10 +177,14 @@ export class NodeAgent {
     const { agentVersion, bootID, machine } = this.#options;
     const seen = status?.device;
     const observedEpoch = observedEpochOf(seen, spec.granted);
+    // A signal of an earlier boot reached a process that is no more.
+    const before = seen?.bootID === bootID ? seen.signalled : undefined;
+    const signalled = this.#signalled === undefined ? before : this.#signalled;
     return {
       agentVersion,
       ...(machine === undefined ? {} : { machine }),
       ...(observedEpoch === 0 ? {} : { observedEpoch }),
+      ...(signalled ? { signalled } : {}),
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
       ...(this.#view.hasReport ? { bootID, ...this.#view.report } : pickReading(seen)),
     };

@@ -19,6 +19,7 @@ import { NodeAgent } from './agent.ts';
 import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
+import { signalPods } from './signal-pods.ts';
 import type { Partition } from './partition.ts';
 
 interface Options extends TimeoutOptions {
@@ -90,6 +91,7 @@ async function runAgent(options: Options): Promise<void> {
   const agent = new NodeAgent({
     client,
     device,
+    signalPods: (uids) => signalPods(uids),
     kubelet: kubeletOf({
       client: new PodResourcesClient({ socket: options.podResourcesSocket }),
       ignorePods: options.ignorePods === true,

@@ -39,6 +39,7 @@ interface Options {
   readonly settleMs: number;
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
+  readonly pluginRefresh: 'Signal' | 'Evict';
   readonly devicePluginSelector?: LabelSelector;
   readonly devicePluginConfigMap?: ConfigMapName;
   readonly advertiseDeadlineSeconds: number;
@@ -80,6 +81,13 @@ export function controllerCommand(): Command {
       'time for a device plugin to follow a change by itself',
       integer(0, 600_000),
       1000,
+    )
+    .option(
+      '--plugin-refresh <way>',
+      'how a device plugin is made to look at the devices after a change: Signal (SIGHUP to its process; its pod is replaced if it ' +
+        'does not follow) or Evict (its pod is replaced)',
+      oneOf(['Signal', 'Evict'] as const),
+      'Signal',
     )
     .option(
       '--device-plugin-selector <labels>',
@@ -131,6 +139,7 @@ async function runController(options: Options): Promise<void> {
         deadlineMs: options.grantDeadlineSeconds * 1000,
         waitingPollMs: options.waitingPollMs,
         refreshAfterMs: options.refreshAfterMs,
+        pluginRefresh: options.pluginRefresh,
         pluginSelector: options.devicePluginSelector,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,

@@ -30,7 +30,7 @@ export class AgentScene {
 
   newAgent(
     bootID: string,
-    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs'>> = {},
+    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'signalPods'>> = {},
   ): NodeAgent {
     const journal = { begin: () => Promise.resolve(), finish: () => undefined };
     const device = deviceOf(this.node.openDriver(), { journal, lock: { isHeld: () => true }, logger: silentLogger });
@@ -41,6 +41,7 @@ export class AgentScene {
         ask: () => (this.word instanceof Error ? Promise.reject(this.word) : Promise.resolve(this.word)),
       },
       bootID,
+      signalPods: () => Promise.resolve([]),
       logger: silentLogger,
       nodeName: this.name,
       agentVersion: 'test',

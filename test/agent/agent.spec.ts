@@ -296,6 +296,26 @@ describe('the agent on the real API server', () => {
       .and.to.have.lengthOf(5);
   });
 
+  it('signals the plugin’s pods that the grant names when the device is done, and tells which it reached', async () => {
+    const layouts: (readonly string[])[] = [];
+    scene.newAgent('boot-1', {
+      signalPods: async (uids) => {
+        layouts.push(await scene.node.layout(0));
+        return uids.filter((uid) => uid !== 'gone');
+      },
+    });
+    await scene.grant(await scene.wish({ profiles }), { signalPods: ['plugin', 'gone'] });
+    await scene.run();
+    expect(layouts.map(({ length }) => length)).to.deep.equal([4]);
+    expect((await scene.read()).status?.device?.signalled).to.deep.equal({ epoch: 1, uids: ['plugin'] });
+    // It stays told, until the process that was reached is no more.
+    await scene.run();
+    expect((await scene.read()).status?.device?.signalled?.epoch).to.equal(1);
+    scene.newAgent('boot-2');
+    await scene.run();
+    expect((await scene.read()).status?.device?.signalled).to.equal(undefined);
+  });
+
   it('destroys nothing while the kubelet does not answer: who holds what is not known then', async () => {
     scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised: { stale: 0 } };
     await scene.grant(await scene.wish({ profiles }));

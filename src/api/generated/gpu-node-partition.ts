@@ -138,6 +138,10 @@ export interface GpuNodePartition {
        */
       replaceForeignInstances?: boolean;
       /**
+       * UIDs of the device plugin's pods that the agent signals (SIGHUP) when the device is done, so that they look at it again. Absent where they are replaced instead.
+       */
+      signalPods?: string[];
+      /**
        * OnFailure: a GPU that fails returns to what it was, placements included.
        */
       rollback?: 'OnFailure' | 'Never';
@@ -242,6 +246,19 @@ export interface GpuNodePartition {
        * What the agent is at.
        */
       step?: 'Idle' | 'Applying' | 'Failed' | 'Unknown';
+      /**
+       * Which pods of the device plugin were signalled to look at the devices again, after the last grant of which some were.
+       */
+      signalled?: {
+        /**
+         * The grant.
+         */
+        epoch: number;
+        /**
+         * UIDs of the pods.
+         */
+        uids: string[];
+      };
       /**
        * When it tries again by itself.
        */

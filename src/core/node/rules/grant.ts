@@ -11,6 +11,7 @@ import { listUsers } from './gpu-users.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
 import { waitForPods } from './plan.ts';
 import { publishConfig } from './plugin-config.ts';
+import { listPodsToSignal } from './signal-plugin.ts';
 import { noteUntouched } from './untouched.ts';
 import { wishOf } from './wish.ts';
 
@@ -44,7 +45,7 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
     return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
   }
   // 3. No pod has slipped in: they were listed just now. Whoever holds the GPUs open without asking for them has to go.
-  return holdersGo(situation, pods) ?? writeGrant(situation);
+  return holdersGo(situation, pods) ?? writeGrant(situation, pods);
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
@@ -58,7 +59,7 @@ function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Rul
 }
 
 /** Grants exactly the plan that was looked at. The partition's version makes this a compare-and-swap. */
-function writeGrant(situation: Situation): Ruling {
+function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   const { partition, claim, settings, now } = situation;
   const wish = wishOf(situation);
   const spec = claim.winner?.spec;
@@ -86,6 +87,7 @@ function writeGrant(situation: Situation): Ruling {
           allowReboot: spec?.allow?.reboot ?? null,
           replaceForeignInstances: wish?.replaceForeignInstances ?? null,
           rollback: spec?.rollout?.rollback ?? null,
+          signalPods: listPodsToSignal(situation, pods),
         },
         repairs: repairs.length > 0 ? repairs : null,
       },

@@ -22,6 +22,7 @@ import {
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkPlugin } from './check-plugin.ts';
 import { evictPods, listRefusals } from './evictions.ts';
+import { mayFollowSignal } from './signal-plugin.ts';
 
 /** What the node has to offer before pods may come. */
 export interface ExpectedOffer {
@@ -152,6 +153,7 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
       : waits.lastsIfBegun('OfferedStale', change);
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const found = listPluginPods(situation);
+  const isSignalled = mark === undefined && changed && mayFollowSignal(situation, found, change);
   const isBack = mark && found?.some((pod) => !mark.uids.includes(pod.metadata.uid ?? '') && isReady(pod));
   return {
     wanted,
@@ -161,7 +163,9 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
     mark,
     differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', change) : waits.lasts('Differs', change),
     readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
-    followed: wasStale !== undefined && advertised !== undefined && !isStale,
+    // Whoever was signalled may have followed before anybody looked: what the kubelet offers are the devices of now, each by its id.
+    followed: (wasStale !== undefined || isSignalled) && advertised !== undefined && !isStale,
+    isSignalled,
     isOffering: Object.keys(advertised?.resources ?? {}).length > 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({
