@@ -19,6 +19,7 @@ import { NodeAgent } from './agent.ts';
 import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
+import { tellOfLock } from './waiting-for-lock.ts';
 import { signalPods } from './signal-pods.ts';
 import type { Partition } from './partition.ts';
 
@@ -87,7 +88,15 @@ async function runAgent(options: Options): Promise<void> {
   if (hidden !== undefined) throw new Error(hidden);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
-  const device = await openDevice({ ...options, timeouts: readTimeouts(options) }, logger, signal);
+  const device = await openDevice(
+    {
+      ...options,
+      timeouts: readTimeouts(options),
+      tellOfLock: (message, had) => tellOfLock({ client, nodeName: options.nodeName, logger, message }, had),
+    },
+    logger,
+    signal,
+  );
   const agent = new NodeAgent({
     client,
     device,

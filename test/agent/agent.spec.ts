@@ -306,7 +306,7 @@ describe('the agent on the real API server', () => {
     });
     await scene.grant(await scene.wish({ profiles }), { signalPods: ['plugin', 'gone'] });
     await scene.run();
-    expect(layouts.map(({ length }) => length)).to.deep.equal([4]);
+    expect(layouts.map(({ length }) => length)).to.deep.equal([2]);
     expect((await scene.read()).status?.device?.signalled).to.deep.equal({ epoch: 1, uids: ['plugin'] });
     // It stays told, until the process that was reached is no more.
     await scene.run();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
 import { DeviceError } from '../../src/device/errors.ts';
 import { findTool } from '../../src/device/command/tool.ts';
@@ -29,6 +29,25 @@ describe('a child of nvidia-smi', () => {
   const scratch = useScratchFolder();
   const make = (name: string, lines: readonly string[], options: ChildOptions = {}): Execute =>
     makeExecute({ file: writeScript(scratch.path(name), ...lines), prefix: [] }, options);
+
+  it('was not run where the shell around it says so: no tool, or a driver root that is still empty', async () => {
+    for (const rc of [126, 127]) {
+      const error: unknown = await make(`rc-${rc}`, ['echo "chroot: failed to run command" >&2', `exit ${rc}`])(
+        [],
+        5_000,
+      ).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(DeviceError).with.property('code', 'ToolMissing');
+      expect(error).to.have.property('message').that.contains(`exit code ${rc}: "chroot: failed to run command"`);
+    }
+    const root = scratch.path('root');
+    mkdirSync(root);
+    const file = writeScript(scratch.path('chroot'), 'exit 127');
+    expect(await codeOf(makeExecute({ file, prefix: [root, 'nvidia-smi'], root })([], 5_000))).to.equal(
+      'DriverUnavailable',
+    );
+    mkdirSync(`${root}/usr`);
+    expect(await codeOf(makeExecute({ file, prefix: [root, 'nvidia-smi'], root })([], 5_000))).to.equal('ToolMissing');
+  });
 
   it('gets its arguments as they are, and nothing of our environment', async () => {
     process.env['GPU_PARTITION_SECRET'] = 'x';
@@ -109,6 +128,7 @@ describe('the tool', () => {
     expect(findTool({ driverRoot: scratch.path(), searchPath: scratch.path() })).to.deep.equal({
       file: chroot,
       prefix: [scratch.path(), 'nvidia-smi'],
+      root: scratch.path(),
     });
   });
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { DeviceError } from '../errors.ts';
 import { listLockDescriptors } from '../host/node-lock.ts';
 import type { Execution } from './output.ts';
-import { systemPath, type Tool } from './tool.ts';
+import { explainNotRun, systemPath, type Tool } from './tool.ts';
 
-/** Runs nvidia-smi once. Commands are given one at a time. @throws DeviceError ToolMissing, Unresponsive */
+/** Runs nvidia-smi once. Commands are given one at a time. @throws DeviceError ToolMissing, DriverUnavailable, Unresponsive */
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
@@ -54,7 +54,10 @@ export function makeExecute(tool: Tool, options: ChildOptions = {}): Execute {
         clearTimeout(grace);
         child.stdout?.destroy();
         child.stderr?.destroy();
-        resolve({ rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end });
+        const execution: Execution = { rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end };
+        const notRun = explainNotRun(tool, tried, execution);
+        if (notRun === undefined) resolve(execution);
+        else reject(notRun);
       };
       const stop = (reason: 'TimedOut' | 'TooLong'): void => {
         if (end !== 'Exited' || child.pid === undefined) return;

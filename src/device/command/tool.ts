@@ -1,11 +1,14 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { DeviceError } from '../errors.ts';
+import type { Execution } from './output.ts';
 
 /** How nvidia-smi is started: a program and what comes before its own arguments. */
 export interface Tool {
   readonly file: string;
   readonly prefix: readonly string[];
+  /** Where it is run by chroot. */
+  readonly root?: string;
 }
 
 export interface ToolOptions {
@@ -28,7 +31,7 @@ export function findTool({ path, driverRoot, searchPath = systemPath }: ToolOpti
   if (driverRoot !== undefined) {
     if (!isAbsolute(driverRoot) || !isFolder(driverRoot))
       throw new DeviceError('ToolMissing', { tried: `driver root ${driverRoot}`, found: 'no such folder' });
-    return { file: findProgram('chroot', searchPath), prefix: [driverRoot, path ?? 'nvidia-smi'] };
+    return { file: findProgram('chroot', searchPath), prefix: [driverRoot, path ?? 'nvidia-smi'], root: driverRoot };
   }
   return { file: findProgram(path ?? 'nvidia-smi', searchPath), prefix: [] };
 }
@@ -52,4 +55,20 @@ function isExecutable(path: string): boolean {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * Why the tool was not run, by the exit codes of chroot and the shell around it (125 to 127), which nvidia-smi never has; undefined where
+ * it was.
+ */
+export function explainNotRun({ root }: Tool, tried: string, { rc, stdout, end }: Execution): DeviceError | undefined {
+  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
+  const found = `exit code ${rc}: ${JSON.stringify(stdout.trim().slice(0, 240))}`;
+  // gpu-operator's driver container makes its root before it fills it.
+  const isEmpty = root !== undefined && !['usr', 'bin'].some((name) => isFolder(join(root, name)));
+  if (!isEmpty) return new DeviceError('ToolMissing', { tried, found });
+  return new DeviceError('DriverUnavailable', {
+    tried,
+    found: `${root} is empty, the driver’s container may be starting: ${found}`,
+  });
 }
