@@ -4,6 +4,7 @@ import { observedEpochOf } from '../core/node/observed-epoch.ts';
 import { offersDevices } from '../core/nvidia/resources/advertised.ts';
 import { describeReport } from '../core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../core/nvidia/resources/node-resources.ts';
+import { isSameLoad, loadIdOf } from '../core/policy/load-id.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -34,6 +35,8 @@ export interface AgentOptions {
   readonly nodeName: string;
   readonly agentVersion: string;
   readonly bootID: string;
+  /** Tells one load of the driver from the next; absent where the kernel does not tell. */
+  readonly driverLoad?: () => string | undefined;
   readonly machine: string | undefined;
   /** How often the GPUs are read when nothing else asks for it, in ms. */
   readonly readIntervalMs: number;
@@ -51,20 +54,23 @@ export class NodeAgent {
   readonly #claim: Claim;
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
+  /** Of the driver, as it was when the GPUs were looked at last. */
+  #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
   /** What was signalled after the last work of this process; null: nothing. Undefined: it has done none yet. */
   #signalled: DeviceReport['signalled'] | null;
   /** Grants in a row that failed. */
   #failures = 0;
-  /** In this boot, of which this process sees no other. */
+  /** In this load of the driver; of boots this process sees no other. */
   #hasTriedToRebuild = false;
 
   constructor(options: AgentOptions) {
     this.#options = options;
+    this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
-    this.#claim = new Claim(this.#view, bootID);
+    this.#claim = new Claim(this.#view, () => loadIdOf({ bootID, ...this.#load }));
     this.#grantClock = new GrantClock(clock);
     const parts = { client, device, kubelet, logger, view: this.#view, claim: this.#claim, clock: this.#grantClock };
     this.#work = new GrantWork(parts);
@@ -80,9 +86,10 @@ export class NodeAgent {
     this.#view.strategy = partition.spec.strategy;
     this.#grantClock.see(partition);
     // 2. Act on a grant that is not done with; otherwise look at the device when there is a reason to.
+    const isReloaded = this.#noticeLoad();
     const isDue = granted !== undefined && granted.epoch > observedEpochOf(seen, granted);
     if (isDue) return this.#act(partition, granted, signal);
-    if (this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
+    if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
       const fault = await this.#view.read();
       if (fault) return this.#report(partition, { ...this.#state(partition), ...faultFields(fault, 'Unknown') });
     }
@@ -93,6 +100,17 @@ export class NodeAgent {
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
     return this.#report(partition, { ...this.#state(partition), ...outcome, ...this.#plan(partition) });
+  }
+
+  /** @returns whether the driver has been loaded anew since the GPUs were looked at: what was read before is of no use */
+  #noticeLoad(): boolean {
+    const driverLoad = this.#options.driverLoad?.();
+    if (driverLoad === this.#load.driverLoad) return false;
+    const isNew = this.#load.driverLoad !== undefined;
+    if (isNew) this.#options.logger.warn('the driver has been loaded anew: no GPU instance has survived it');
+    this.#load = driverLoad === undefined ? {} : { driverLoad };
+    this.#hasTriedToRebuild &&= !isNew;
+    return isNew;
   }
 
   /** Makes the device equal to the grant, and remembers how it went whatever happens. */
@@ -151,13 +169,14 @@ export class NodeAgent {
   }
 
   /**
-   * GPU instances never survive a reboot. What was granted and done before is made again without asking: nobody can
+   * GPU instances never survive a reboot, nor that the driver is loaded anew. What was granted and done before is made again without asking: nobody can
    * be using it, and pods bound to the node wait for it. Once: what is in the way then, a grant gets out of it.
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
     const { lastGood } = partition.status?.device ?? {};
-    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID || this.#hasTriedToRebuild) return undefined;
+    if (!granted || !lastGood || this.#hasTriedToRebuild) return undefined;
+    if (isSameLoad(lastGood.bootID, loadIdOf({ bootID: this.#options.bootID, ...this.#load }))) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
@@ -186,7 +205,7 @@ export class NodeAgent {
       ...(observedEpoch === 0 ? {} : { observedEpoch }),
       ...(signalled ? { signalled } : {}),
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
-      ...(this.#view.hasReport ? { bootID, ...this.#view.report } : pickReading(seen)),
+      ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#view.report } : pickReading(seen)),
     };
   }
 

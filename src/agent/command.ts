@@ -16,6 +16,7 @@ import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { NodeAgent } from './agent.ts';
+import { watchDriverLoad } from './driver-load.ts';
 import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
@@ -34,6 +35,7 @@ interface Options extends TimeoutOptions {
   readonly ignorePods?: boolean;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
+  readonly driverModule: string;
   readonly rebootSentinel: string;
   readonly machineFile: string;
   readonly logLevel: LogLevel;
@@ -66,6 +68,11 @@ export function agentCommand(): Command {
       60_000,
     )
     .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
+    .option(
+      '--driver-module <folder>',
+      'where the kernel tells of the driver’s module: another folder after each load',
+      '/sys/module/nvidia',
+    )
     .option(
       '--reboot-sentinel <file>',
       'made where a MIG mode change needs a reboot and the policy allows it; kured looks for it on the host',
@@ -111,6 +118,7 @@ async function runAgent(options: Options): Promise<void> {
     agentVersion: programVersion,
     askForReboot: () => leaveSentinel(options.rebootSentinel, logger),
     bootID: (await readLine(options.bootIdFile)) ?? 'unknown',
+    driverLoad: watchDriverLoad(options.driverModule),
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });

@@ -30,7 +30,7 @@ export class AgentScene {
 
   newAgent(
     bootID: string,
-    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'signalPods'>> = {},
+    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'signalPods' | 'driverLoad'>> = {},
   ): NodeAgent {
     const journal = { begin: () => Promise.resolve(), finish: () => undefined };
     const device = deviceOf(this.node.openDriver(), { journal, lock: { isHeld: () => true }, logger: silentLogger });

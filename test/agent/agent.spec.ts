@@ -296,6 +296,27 @@ describe('the agent on the real API server', () => {
       .and.to.have.lengthOf(5);
   });
 
+  it('makes the granted layout again after the driver was loaded anew in the same boot, MIG mode included', async () => {
+    let load = '1001';
+    scene.newAgent('boot-1', { driverLoad: () => load });
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    expect((await scene.read()).status?.device).to.deep.include({ bootID: 'boot-1', driverLoad: '1001' });
+    const layout = await scene.node.layout(0);
+    // As a Hopper comes back from it: no instance, no MIG mode.
+    scene.node.state = '';
+    load = '1002';
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(layout);
+    const { device } = (await scene.read()).status ?? {};
+    expect(device).to.deep.include({ bootID: 'boot-1', driverLoad: '1002', step: 'Idle' });
+    expect(device?.lastGood?.bootID).to.equal('boot-1+1002');
+    // Without a reload the same is somebody’s doing, and put right by a grant alone.
+    scene.node.state = '';
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal([]);
+  });
+
   it('signals the plugin’s pods that the grant names when the device is done, and tells which it reached', async () => {
     const layouts: (readonly string[])[] = [];
     scene.newAgent('boot-1', {

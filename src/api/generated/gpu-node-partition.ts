@@ -227,6 +227,10 @@ export interface GpuNodePartition {
        */
       bootID?: string;
       /**
+       * Tells one load of the driver's kernel module from the next, within a boot; absent where the kernel does not tell.
+       */
+      driverLoad?: string;
+      /**
        * Version of NVIDIA's driver.
        */
       driverVersion?: string;
@@ -527,7 +531,7 @@ export interface GpuNodePartition {
        */
       lastGood?: {
         /**
-         * Boot id at that time.
+         * Boot id at that time, and behind a + the load of the driver where it was known: no instance survives either.
          */
         bootID?: string;
         /**
