@@ -1,5 +1,6 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
+import { listHeldIds } from '../core/pods/slice-holders.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
 import type { DeviceState } from '../device/reading/state.ts';
@@ -97,8 +98,8 @@ export class GrantWork {
       mayStart: () => true,
       confirm: () => this.#confirm(partition, granted, false),
       listHeld: async () => {
-        const { ofDevice, ofAny, stale } = (await kubelet?.ask(view.report, partition.spec.strategy))?.holders ?? {};
-        return new Set([...(ofDevice?.keys() ?? []), ...(ofAny ?? []), ...(stale ?? []).map(({ id }) => id)]);
+        const word = await kubelet?.ask(view.report, partition.spec.strategy);
+        return word === undefined ? new Set() : listHeldIds(word.holders);
       },
     };
   }

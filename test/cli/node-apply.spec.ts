@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -6,6 +7,8 @@ import type { NodeApplyResult } from '../../src/cli/node/node-apply.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { lockNode } from '../../src/device/host/node-lock.ts';
 import { eventually } from '../support/eventually.ts';
+import { encodeList } from '../../src/simulator/kubelet/pods/pod-resources.ts';
+import { servePodResources } from '../../src/simulator/kubelet/pods/pod-resources-server.ts';
 import { SimulatedHost } from './simulated-host.ts';
 
 const A100 = 'A100-SXM4-40GB';
@@ -57,6 +60,41 @@ describe('gpu-partition node apply', () => {
     expect(stdout).to.match(/not applied: \d+ operations; the node is not what it shall be\n$/);
     expect(host.starts(0)).to.have.length(7);
     expect(host.starts(1)).to.deep.equal([0]);
+  });
+
+  it('spares what a pod holds without a process, where a kubelet tells, and goes by processes alone where it is told to', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0);
+    // The UUID of the sixth slice, as -L has it.
+    const list = execFileSync(host.nvidiaSmi, ['-L'], { encoding: 'utf8' });
+    const uuid = /Device +5: \(UUID: (MIG-\S+)\)/.exec(list)?.[1] ?? '';
+    const holding = {
+      name: 'notebook',
+      namespace: 'team',
+      uid: 'x',
+      containers: [{ container: 'c', deviceIds: { 'nvidia.com/mig-1g.5gb': [uuid] } }],
+    };
+    const kubelet = await servePodResources(host.podResourcesSocket, {
+      '/v1.PodResourcesLister/List': () => encodeList([holding]),
+    });
+    try {
+      const layout = host.write('layout.yaml', { layouts: [{ profiles: { '7g.40gb': 1 } }] });
+      const held = await host.node('apply', '-f', layout);
+      expect([held.code, host.starts(0).length]).to.deep.equal([1, 7]);
+      expect(held.stderr).to.contain('a pod on 1g.5gb at 5');
+      expect((await host.node('apply', '-f', layout, '--ignore-pods')).code).to.equal(0);
+      expect(host.starts(0)).to.deep.equal([0]);
+    } finally {
+      await kubelet.close();
+    }
+  });
+
+  it('does nothing where a kubelet should tell who holds what and does not answer', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0);
+    host.write('kubelet.sock', 'no socket');
+    const { code, stderr } = await host.node('apply', '-f', host.write('l.yaml', 'layouts: [{mig: Disabled}]'));
+    expect(code).to.equal(3);
+    expect(stderr).to.contain('who holds a GPU').and.to.contain('--ignore-pods');
+    expect(host.takeChanges()).to.deep.equal([]);
   });
 
   it('changes nothing where all or nothing was asked for and one GPU is in the way', async () => {

@@ -124,7 +124,13 @@ describe('hostile input', () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const terminal = openTerminal({ stdin: Readable.from([]), stdout, stderr, cwd: scratch.path() });
     const watcher = { onCutOff: ignore, onPlan: ignore, onProgress: ignore };
-    const limits = { stateDir: scratch.path('lib'), deadline: 60, lockTimeout: 0, allowGpuReset: true };
+    const limits = {
+      stateDir: scratch.path('lib'),
+      deadline: 60,
+      podResourcesSocket: '/nowhere',
+      lockTimeout: 0,
+      allowGpuReset: true,
+    };
     try {
       await applyLayout(node.openDriver(), await layout(terminal), limits, watcher, terminal);
     } catch (error) {
