@@ -7,6 +7,7 @@ import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';
+import { isChange } from '../device/simulated-node.ts';
 import { AgentScene, later, signal } from './agent-scene.ts';
 
 describe('the agent on the real API server', () => {
@@ -86,14 +87,16 @@ describe('the agent on the real API server', () => {
     expect(await scene.node.layout(0)).to.have.lengthOf(2);
     await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { deadline: later(), seconds: 60 });
     scene.node.intercept = async (args, run) => {
-      if (args.includes('-cgi')) await clock.advance(25_000);
+      if (isChange(args)) await clock.advance(35_000);
       return run();
     };
     scene.node.takeChanges();
     await scene.run();
     scene.node.intercept = (_args, run) => run();
-    const created = scene.node.takeChanges().filter((command) => command.includes('-cgi'));
-    expect(created, 'begun within 60 s').to.have.lengthOf(3);
+    const begun = scene.node
+      .takeChanges()
+      .map((command) => / -\w+i /.exec(command.replace(/^mig -i \S+/, ''))?.[0].trim());
+    expect(begun, 'begun within 60 s').to.deep.equal(['-dci', '-dgi']);
     expect((await scene.read()).status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
   });
 
@@ -157,17 +160,18 @@ describe('the agent on the real API server', () => {
     await scene.run();
     await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }));
     // Some 1g.5gb can be made, the third and those after it cannot; what was there before can.
-    const mayFail = { made: 0 };
+    const made: number[] = [];
     scene.node.intercept = (args, run) => {
       const isSmall = args.includes('-cgi') && args.some((arg) => arg.startsWith('19:'));
-      if (isSmall) mayFail.made += 1;
-      scene.node.faults = isSmall && mayFail.made > 2 ? 'fail DeviceCreateGpuInstance rc=999' : '';
-      return run();
+      scene.node.faults = isSmall ? 'fail DeviceCreateGpuInstance rc=999 nth=3-' : '';
+      const execution = run();
+      if (isSmall) made.push(execution.stdout.split('Successfully created GPU instance').length - 1);
+      return execution;
     };
     await scene.run();
     scene.node.intercept = (_args, run) => run();
     scene.node.faults = '';
-    expect(mayFail.made).to.be.greaterThan(2);
+    expect(made).to.deep.equal([2]);
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
     const { status } = await scene.read();
     expect(status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });

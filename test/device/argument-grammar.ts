@@ -16,6 +16,7 @@ const lines = [
   `mig ${gpu} -lcip -gi ${id}`,
   `${gpu} -mig [01]`,
   `--gpu-reset ${gpu}`,
+  `${gpu} -pm [01]`,
   `mig ${gpu} -cgi ${id}:${id}(?:,${id}:${id})*(?: -C)?`,
   `mig ${gpu} -cci(?: ${id})? -gi ${id}`,
   `mig ${gpu} -dci -gi ${id}(?:,${id})*(?: -ci ${id}(?:,${id})*)?`,

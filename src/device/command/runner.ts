@@ -44,6 +44,7 @@ function isChange({ name }: SmiCommand): boolean {
   switch (name) {
     case 'SetMode':
     case 'Reset':
+    case 'SetPersistence':
     case 'CreateInstances':
     case 'CreateComputeInstance':
     case 'CreateWholeComputeInstance':

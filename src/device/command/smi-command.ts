@@ -18,6 +18,7 @@ export type ReadCommand =
 export type ChangeCommand =
   | { readonly name: 'SetMode'; readonly gpu: string; readonly mode: MigMode }
   | { readonly name: 'Reset'; readonly gpu: string }
+  | { readonly name: 'SetPersistence'; readonly gpu: string; readonly on: boolean }
   | {
       /** In this order; it stops at the first that fails, and leaves what it made. */
       readonly name: 'CreateInstances';
@@ -87,6 +88,8 @@ function writeChange(command: ChangeCommand): readonly string[] {
       return [...gpu, '-mig', command.mode === 'Enabled' ? '1' : '0'];
     case 'Reset':
       return ['--gpu-reset', ...gpu];
+    case 'SetPersistence':
+      return [...gpu, '-pm', command.on ? '1' : '0'];
     case 'CreateInstances': {
       const places = command.places.map(({ profileId, start }) => `${decimal(profileId)}:${decimal(start)}`);
       return ['mig', ...gpu, '-cgi', list(places), ...(command.whole ? ['-C'] : [])];
