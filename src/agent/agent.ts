@@ -4,6 +4,7 @@ import { observedEpochOf } from '../core/node/observed-epoch.ts';
 import { offersDevices } from '../core/nvidia/resources/advertised.ts';
 import { describeReport } from '../core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../core/nvidia/resources/node-resources.ts';
+import { isSameLoad, loadIdOf } from '../core/policy/load-id.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -28,10 +29,14 @@ export interface AgentOptions {
   readonly askForReboot: () => Promise<void>;
   /** Who holds which slice, and what is offered; absent where the kubelet cannot be asked. */
   readonly kubelet?: Kubelet | undefined;
+  /** Has the device plugin in these pods look at the devices again. @returns uids of the pods that were reached */
+  readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly nodeName: string;
   readonly agentVersion: string;
   readonly bootID: string;
+  /** Tells one load of the driver from the next; absent where the kernel does not tell. */
+  readonly driverLoad?: () => string | undefined;
   readonly machine: string | undefined;
   /** How often the GPUs are read when nothing else asks for it, in ms. */
   readonly readIntervalMs: number;
@@ -50,22 +55,27 @@ export class NodeAgent {
   readonly #planner: Planner;
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
+  /** Of the driver, as it was when the GPUs were looked at last. */
+  #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
+  /** What was signalled after the last work of this process; null: nothing. Undefined: it has done none yet. */
+  #signalled: DeviceReport['signalled'] | null;
   /** Grants in a row that failed. */
   #failures = 0;
   /** Why nobody should count on this agent yet. */
   #unready: string | undefined = 'the GPUs have not been read yet';
   /** What was reported before this process began. */
   #before: DeviceReport['step'] | 'None' | undefined;
-  /** In this process, which sees no other boot. */
+  /** In this load of the driver; of boots this process sees no other. */
   #hasTriedToRebuild = false;
 
   constructor(options: AgentOptions) {
     this.#options = options;
+    this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
-    this.#claim = new Claim(this.#view, bootID);
+    this.#claim = new Claim(this.#view, () => loadIdOf({ bootID, ...this.#load }));
     this.#planner = new Planner(this.#view, this.#claim);
     this.#grantClock = new GrantClock(clock);
     const known = { view: this.#view, claim: this.#claim, planner: this.#planner, clock: this.#grantClock };
@@ -106,9 +116,10 @@ export class NodeAgent {
     this.#view.strategy = partition.spec.strategy;
     this.#grantClock.see(partition);
     // 2. Act on a grant that is not done with; otherwise look at the device when there is a reason to.
+    const isReloaded = this.#noticeLoad();
     const isDue = granted !== undefined && granted.epoch > observedEpochOf(seen, granted);
     if (isDue) return this.#act(partition, granted, signal);
-    if (this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
+    if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
       const fault = await this.#view.read();
       if (fault) return this.#report(partition, { ...this.#state(partition), ...faultFields(fault, 'Unknown') });
     }
@@ -119,6 +130,17 @@ export class NodeAgent {
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
     return this.#report(partition, { ...this.#state(partition), ...outcome, ...this.#plan(partition) });
+  }
+
+  /** @returns whether the driver has been loaded anew since the GPUs were looked at: what was read before is of no use */
+  #noticeLoad(): boolean {
+    const driverLoad = this.#options.driverLoad?.();
+    if (driverLoad === this.#load.driverLoad) return false;
+    const isNew = this.#load.driverLoad !== undefined;
+    if (isNew) this.#options.logger.warn('the driver has been loaded anew: no GPU instance has survived it');
+    this.#load = driverLoad === undefined ? {} : { driverLoad };
+    this.#hasTriedToRebuild &&= !isNew;
+    return isNew;
   }
 
   /** Makes the device equal to the grant, and remembers how it went whatever happens. */
@@ -140,6 +162,7 @@ export class NodeAgent {
   /** Looks at the device after work on it. @returns what is to be said of it */
   async #conclude(partition: Partition, granted: Grant, outcome: WorkOutcome): Promise<Partial<DeviceReport>> {
     this.#failures = outcome.fault ? this.#failures + 1 : 0;
+    if (outcome.hasBegun === true) await this.#signal(granted);
     const readFault = await this.#lookAfter(outcome.state);
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
@@ -154,6 +177,13 @@ export class NodeAgent {
   #restAfter({ retryAtOnce = false, retrySoon = false }: Fault): number {
     if (retryAtOnce) return 0;
     return retrySoon ? retrySoonMs(this.#failures) : retryMs(this.#failures);
+  }
+
+  /** The device is what it is now, well or not: whoever offers it looks again. */
+  async #signal({ epoch, signalPods: uids = [] }: Grant): Promise<void> {
+    const reached = await this.#options.signalPods(uids);
+    this.#signalled = reached.length > 0 ? { epoch, uids: [...reached] } : null;
+    if (uids.length > 0) this.#options.logger.info('device plugin signalled', { asked: uids, reached });
   }
 
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
@@ -174,16 +204,16 @@ export class NodeAgent {
   }
 
   /**
-   * GPU instances never survive a reboot. What was granted and done before is made again without asking: nobody can
+   * GPU instances never survive a reboot, nor that the driver is loaded anew. What was granted and done before is made again without asking: nobody can
    * be using it, and pods bound to the node wait for it. Once: what is in the way then, a grant gets out of it.
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
-    const { lastGood, bootID, step } = partition.status?.device ?? {};
-    if (!granted || !lastGood || lastGood.bootID === this.#options.bootID) return undefined;
-    // What an earlier process failed at in this boot: the node may be open by now.
-    const hasFailed = step === 'Failed' && bootID === this.#options.bootID;
-    if (hasFailed || this.#hasTriedToRebuild) return undefined;
+    const { lastGood, step, ...seen } = partition.status?.device ?? {};
+    const load = loadIdOf({ bootID: this.#options.bootID, ...this.#load });
+    if (!granted || !lastGood || this.#hasTriedToRebuild || isSameLoad(lastGood.bootID, load)) return undefined;
+    // What an earlier process failed at since then: the node may be open by now.
+    if (step === 'Failed' && isSameLoad(loadIdOf(seen), load)) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
@@ -203,12 +233,16 @@ export class NodeAgent {
     const { agentVersion, bootID, machine } = this.#options;
     const seen = status?.device;
     const observedEpoch = observedEpochOf(seen, spec.granted);
+    // A signal of an earlier boot reached a process that is no more.
+    const before = seen?.bootID === bootID ? seen.signalled : undefined;
+    const signalled = this.#signalled === undefined ? before : this.#signalled;
     return {
       agentVersion,
       ...(machine === undefined ? {} : { machine }),
       ...(observedEpoch === 0 ? {} : { observedEpoch }),
+      ...(signalled ? { signalled } : {}),
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
-      ...(this.#view.hasReport ? { bootID, ...this.#reading() } : pickReading(seen)),
+      ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#reading() } : pickReading(seen)),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { DeviceReport, Grant, GpuWish } from '../api/types.ts';
 import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from '../core/policy/ownership.ts';
+import { isSameLoad } from '../core/policy/load-id.ts';
 import { deviceMeets } from '../core/policy/wish.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Partition } from './partition.ts';
@@ -9,16 +10,17 @@ type LastGood = NonNullable<DeviceReport['lastGood']>;
 /** Which instances of the node are ours: what `lastGood` says, and what an unfinished grant made. */
 export class Claim {
   readonly #view: DeviceView;
-  readonly #bootID: string;
+  readonly #loadId: () => string;
 
-  constructor(view: DeviceView, bootID: string) {
+  /** @param loadId of the boot and the driver's load of now */
+  constructor(view: DeviceView, loadId: () => string) {
     this.#view = view;
-    this.#bootID = bootID;
+    this.#loadId = loadId;
   }
 
   /** @param unfinished a grant that is being acted on: what it made so far is not in the report yet */
   foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
-    return findForeign(this.#view.report.gpus ?? [], this.#bootID, status?.device?.lastGood, unfinished);
+    return findForeign(this.#view.report.gpus ?? [], this.#loadId(), status?.device?.lastGood, unfinished);
   }
 
   /** What to remember after a grant that failed: what it made before it did is ours all the same. */
@@ -32,8 +34,8 @@ export class Claim {
    */
   afterUnread({ status }: Partition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
     const { lastGood } = status?.device ?? {};
-    if (!hasBegun && lastGood !== undefined && lastGood.bootID !== this.#bootID) return {};
-    return { lastGood: lastGoodOf([], this.#bootID, new Map(), { lastGood, unfinished: granted }) };
+    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#loadId())) return {};
+    return { lastGood: lastGoodOf([], this.#loadId(), new Map(), { lastGood, unfinished: granted }) };
   }
 
   /** What to remember where these GPUs are as they were asked for: all of them is ours. */
@@ -52,12 +54,12 @@ export class Claim {
     const foreign = this.foreign(partition);
     const isAdopted = wish?.gpus.some(({ uuid }) => foreign.has(uuid)) === true && deviceMeets(gpus, wish.gpus);
     if (isAdopted) return { lastGood: this.afterSuccess(partition, wish.gpus) };
-    const settled = settleClaims(gpus, this.#bootID, partition.status?.device?.lastGood);
+    const settled = settleClaims(gpus, this.#loadId(), partition.status?.device?.lastGood);
     return settled ? { lastGood: settled } : {};
   }
 
   #lastGood({ status }: Partition, foreign: ForeignInstances, unfinished?: Grant): LastGood {
     const { lastGood } = status?.device ?? {};
-    return lastGoodOf(this.#view.report.gpus ?? [], this.#bootID, foreign, { lastGood, unfinished });
+    return lastGoodOf(this.#view.report.gpus ?? [], this.#loadId(), foreign, { lastGood, unfinished });
   }
 }

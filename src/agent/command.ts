@@ -18,9 +18,12 @@ import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { NodeAgent } from './agent.ts';
+import { watchDriverLoad } from './driver-load.ts';
 import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
+import { tellOfLock } from './waiting-for-lock.ts';
+import { signalPods } from './signal-pods.ts';
 import type { Partition } from './partition.ts';
 
 interface Options extends TimeoutOptions {
@@ -37,6 +40,7 @@ interface Options extends TimeoutOptions {
   readonly ignorePods?: boolean;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
+  readonly driverModule: string;
   readonly rebootSentinel: string;
   readonly machineFile: string;
   readonly logLevel: LogLevel;
@@ -80,6 +84,11 @@ function describeCommand(): Command {
     )
     .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
     .option(
+      '--driver-module <folder>',
+      'where the kernel tells of the driver’s module: another folder after each load',
+      '/sys/module/nvidia',
+    )
+    .option(
       '--reboot-sentinel <file>',
       'made where a MIG mode change needs a reboot and the policy allows it; kured looks for it on the host',
       '/proc/1/root/run/reboot-required',
@@ -115,11 +124,16 @@ async function runAgent(options: Options): Promise<void> {
     device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
   });
   const timeouts = readTimeouts(options);
-  const opened = await openDevice({ ...options, timeouts }, logger, signal, (done) => health?.metrics.operated(done));
+  const tellLock = (message: string, had: AbortSignal): Promise<void> =>
+    tellOfLock({ client, nodeName: options.nodeName, logger, message }, had);
+  const opened = await openDevice({ ...options, timeouts, tellOfLock: tellLock }, logger, signal, (done) =>
+    health?.metrics.operated(done),
+  );
   const device = health?.metrics.measure(opened.device) ?? opened.device;
   const agent = new NodeAgent({
     client,
     device,
+    signalPods: (uids) => signalPods(uids),
     kubelet: kubeletOf({
       client: new PodResourcesClient({ socket: options.podResourcesSocket }),
       ignorePods: options.ignorePods === true,
@@ -130,6 +144,7 @@ async function runAgent(options: Options): Promise<void> {
     agentVersion: programVersion,
     askForReboot: () => leaveSentinel(options.rebootSentinel, logger),
     bootID: (await readLine(options.bootIdFile)) ?? 'unknown',
+    driverLoad: watchDriverLoad(options.driverModule),
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });

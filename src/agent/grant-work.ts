@@ -1,5 +1,6 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
+import { listHeldIds } from '../core/pods/slice-holders.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
 import { listHeldDevices } from '../core/pods/slice-holders.ts';
@@ -113,7 +114,7 @@ export class GrantWork {
       listHeld: async () => {
         const word = await kubelet?.ask(view.report, partition.spec.strategy);
         if (!word) return new Set();
-        return new Set([...listHeldDevices(word.holders, view.report), ...word.holders.stale.map(({ id }) => id)]);
+        return new Set([...listHeldDevices(word.holders, view.report), ...listHeldIds(word.holders)]);
       },
     };
   }

@@ -21,6 +21,8 @@ export interface DeviceOptions {
   readonly stateDir: string;
   readonly bootIdFile: string;
   readonly timeouts: Deadlines;
+  /** Tells that the lock is waited for, until the signal says that it is had. */
+  readonly tellOfLock: (message: string, signal: AbortSignal) => Promise<void>;
 }
 
 export interface OpenDevice {
@@ -39,8 +41,8 @@ export async function openDevice(
   signal: AbortSignal,
   onOperation?: OnOperation,
 ): Promise<OpenDevice> {
-  const { stateDir, nvidiaSmi, driverRoot, libraryPath } = options;
-  const lock = await takeLock(stateDir, logger, signal);
+  const { stateDir, nvidiaSmi, driverRoot, libraryPath, tellOfLock } = options;
+  const lock = await takeLock(stateDir, logger, signal, tellOfLock);
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
@@ -92,13 +94,28 @@ export function deviceOf(
   };
 }
 
-async function takeLock(folder: string, logger: Logger, signal: AbortSignal): Promise<NodeLock> {
+async function takeLock(
+  folder: string,
+  logger: Logger,
+  signal: AbortSignal,
+  tell: DeviceOptions['tellOfLock'],
+): Promise<NodeLock> {
   try {
     return await lockNode({ folder, waitMs: 0 });
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== 'Locked') throw error;
     logger.warn('another agent works on this node; waiting for it', { error: error.message });
-    return lockNode({ folder, signal });
+    const message =
+      `another process holds the lock in ${folder}, and nothing is changed until it ends: an nvidia-smi that an agent started which ` +
+      'was killed since (ps shows whether it hangs in the driver; then drain and reboot the node), or gpu-partition node apply';
+    const had = new AbortController();
+    const told = tell(message, AbortSignal.any([signal, had.signal]));
+    try {
+      return await lockNode({ folder, signal });
+    } finally {
+      had.abort();
+      await told;
+    }
   }
 }
 

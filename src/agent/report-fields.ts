@@ -16,9 +16,10 @@ export function retrySoonMs(failures: number): number {
 
 /** The last reading that was reported, with the boot that it is of: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
-  const { bootID, driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};
+  const { bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};
   return {
     ...(bootID === undefined ? {} : { bootID }),
+    ...(driverLoad === undefined ? {} : { driverLoad }),
     ...(driverVersion === undefined ? {} : { driverVersion }),
     ...(cudaVersion === undefined ? {} : { cudaVersion }),
     ...(gpus === undefined ? {} : { gpus }),

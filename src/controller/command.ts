@@ -41,6 +41,7 @@ interface Options {
   readonly settleMs: number;
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
+  readonly pluginRefresh: 'Signal' | 'Evict';
   readonly devicePluginSelector?: LabelSelector;
   readonly systemNamespaces: readonly string[];
   readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
@@ -102,6 +103,13 @@ function describeCommand(): Command {
       'time for a device plugin to follow a change by itself',
       integer(0, 600_000),
       1000,
+    )
+    .option(
+      '--plugin-refresh <way>',
+      'how a device plugin is made to look at the devices after a change: Signal (SIGHUP to its process; its pod is replaced if it ' +
+        'does not follow) or Evict (its pod is replaced)',
+      oneOf(['Signal', 'Evict'] as const),
+      'Signal',
     )
     .option(
       '--device-plugin-selector <labels>',
@@ -181,6 +189,7 @@ async function runController(options: Options): Promise<void> {
         deadlineMs: options.grantDeadlineSeconds * 1000,
         waitingPollMs: options.waitingPollMs,
         refreshAfterMs: options.refreshAfterMs,
+        pluginRefresh: options.pluginRefresh,
         pluginSelector: options.devicePluginSelector,
         systemNamespaces: options.systemNamespaces,
         version: programVersion,

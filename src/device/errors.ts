@@ -9,7 +9,12 @@ const table = {
       'end the processes or evict the pods that use it; without any, a monitoring client may hold a handle (DCGM exporter): restart that',
   },
   NoRoom: { scope: 'Gpu', advice: 'something else took the place; read the GPU again and plan afresh' },
-  Pending: { scope: 'Gpu', advice: 'free the GPU of all clients, then apply again' },
+  Pending: {
+    scope: 'Gpu',
+    advice:
+      'free the GPU of all clients, then apply again; without any, services of the host hold it (dcgm, nvsm, Fabric Manager, an X server) or ' +
+      'the module nvidia_drm does (lsmod)',
+  },
   ResetRequired: {
     scope: 'Gpu',
     advice: 'allow a reset of this GPU (allow.gpuReset) or reset it while nothing uses it',

@@ -35,7 +35,7 @@ export class AgentScene {
 
   newAgent(
     bootID: string,
-    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs'>> = {},
+    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'signalPods' | 'driverLoad'>> = {},
   ): NodeAgent {
     const journal = { begin: () => Promise.resolve(), finish: () => undefined };
     const device = deviceOf(this.node.openDriver(), { journal, lock: { isHeld: () => true }, logger: silentLogger });
@@ -44,6 +44,7 @@ export class AgentScene {
       device,
       kubelet: { ask: (report) => this.#ask(report) },
       bootID,
+      signalPods: () => Promise.resolve([]),
       logger: silentLogger,
       nodeName: this.name,
       agentVersion: 'test',

@@ -7,6 +7,7 @@ import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';
+import { isChange } from '../device/simulated-node.ts';
 import { AgentScene, later, signal } from './agent-scene.ts';
 
 describe('the agent on the real API server', () => {
@@ -86,14 +87,16 @@ describe('the agent on the real API server', () => {
     expect(await scene.node.layout(0)).to.have.lengthOf(2);
     await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { deadline: later(), seconds: 60 });
     scene.node.intercept = async (args, run) => {
-      if (args.includes('-cgi')) await clock.advance(25_000);
+      if (isChange(args)) await clock.advance(35_000);
       return run();
     };
     scene.node.takeChanges();
     await scene.run();
     scene.node.intercept = (_args, run) => run();
-    const created = scene.node.takeChanges().filter((command) => command.includes('-cgi'));
-    expect(created, 'begun within 60 s').to.have.lengthOf(3);
+    const begun = scene.node
+      .takeChanges()
+      .map((command) => / -\w+i /.exec(command.replace(/^mig -i \S+/, ''))?.[0].trim());
+    expect(begun, 'begun within 60 s').to.deep.equal(['-dci', '-dgi']);
     expect((await scene.read()).status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
   });
 
@@ -157,17 +160,18 @@ describe('the agent on the real API server', () => {
     await scene.run();
     await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }));
     // Some 1g.5gb can be made, the third and those after it cannot; what was there before can.
-    const mayFail = { made: 0 };
+    const made: number[] = [];
     scene.node.intercept = (args, run) => {
       const isSmall = args.includes('-cgi') && args.some((arg) => arg.startsWith('19:'));
-      if (isSmall) mayFail.made += 1;
-      scene.node.faults = isSmall && mayFail.made > 2 ? 'fail DeviceCreateGpuInstance rc=999' : '';
-      return run();
+      scene.node.faults = isSmall ? 'fail DeviceCreateGpuInstance rc=999 nth=3-' : '';
+      const execution = run();
+      if (isSmall) made.push(execution.stdout.split('Successfully created GPU instance').length - 1);
+      return execution;
     };
     await scene.run();
     scene.node.intercept = (_args, run) => run();
     scene.node.faults = '';
-    expect(mayFail.made).to.be.greaterThan(2);
+    expect(made).to.deep.equal([2]);
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
     const { status } = await scene.read();
     expect(status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
@@ -300,6 +304,47 @@ describe('the agent on the real API server', () => {
     expect(await scene.node.layout(0))
       .to.include('3g.20gb@4')
       .and.to.have.lengthOf(5);
+  });
+
+  it('makes the granted layout again after the driver was loaded anew in the same boot, MIG mode included', async () => {
+    let load = '1001';
+    scene.newAgent('boot-1', { driverLoad: () => load });
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    expect((await scene.read()).status?.device).to.deep.include({ bootID: 'boot-1', driverLoad: '1001' });
+    const layout = await scene.node.layout(0);
+    // As a Hopper comes back from it: no instance, no MIG mode.
+    scene.node.state = '';
+    load = '1002';
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(layout);
+    const { device } = (await scene.read()).status ?? {};
+    expect(device).to.deep.include({ bootID: 'boot-1', driverLoad: '1002', step: 'Idle' });
+    expect(device?.lastGood?.bootID).to.equal('boot-1+1002');
+    // Without a reload the same is somebody’s doing, and put right by a grant alone.
+    scene.node.state = '';
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal([]);
+  });
+
+  it('signals the plugin’s pods that the grant names when the device is done, and tells which it reached', async () => {
+    const layouts: (readonly string[])[] = [];
+    scene.newAgent('boot-1', {
+      signalPods: async (uids) => {
+        layouts.push(await scene.node.layout(0));
+        return uids.filter((uid) => uid !== 'gone');
+      },
+    });
+    await scene.grant(await scene.wish({ profiles }), { signalPods: ['plugin', 'gone'] });
+    await scene.run();
+    expect(layouts.map(({ length }) => length)).to.deep.equal([2]);
+    expect((await scene.read()).status?.device?.signalled).to.deep.equal({ epoch: 1, uids: ['plugin'] });
+    // It stays told, until the process that was reached is no more.
+    await scene.run();
+    expect((await scene.read()).status?.device?.signalled?.epoch).to.equal(1);
+    scene.newAgent('boot-2');
+    await scene.run();
+    expect((await scene.read()).status?.device?.signalled).to.equal(undefined);
   });
 
   it('destroys nothing while the kubelet does not answer: who holds what is not known then', async () => {

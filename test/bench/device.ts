@@ -21,6 +21,8 @@ interface Scenario {
   readonly to: Layout;
   /** GPUs that change, of eight. */
   readonly changed: number;
+  /** Most processes of nvidia-smi that the whole change shall start. */
+  readonly aimed?: number;
 }
 
 interface Cost {
@@ -45,7 +47,8 @@ const scenarios: readonly Scenario[] = [
   { name: 'same layout again', from: balanced, to: balanced, changed: 0 },
   { name: 'edit of one instance', from: balanced, to: { '1g.5gb': 4, '3g.20gb': 1 }, changed: 1 },
   { name: 're-shape of 1 of 8 GPUs', from: { '1g.5gb': 7 }, to: { '3g.20gb': 2 }, changed: 1 },
-  { name: '8 GPUs from empty', from: {}, to: balanced, changed: 8 },
+  { name: '8 GPUs from empty', from: {}, to: balanced, changed: 8, aimed: 16 },
+  { name: '8 GPUs, 2x3g to 7x1g', from: { '3g.20gb': 2 }, to: { '1g.5gb': 7 }, changed: 8, aimed: 40 },
 ];
 
 export async function benchDevice(print: (metric: Metric) => void): Promise<void> {
@@ -84,7 +87,11 @@ interface Costs {
   readonly theirs: Cost;
 }
 
-function report(print: (metric: Metric) => void, { name, changed }: Scenario, { ours, agents, theirs }: Costs): void {
+function report(
+  print: (metric: Metric) => void,
+  { name, changed, aimed }: Scenario,
+  { ours, agents, theirs }: Costs,
+): void {
   const say = (metric: string, value: number, unit: string, baseline?: number): void =>
     print({ metric: `device: ${name}: ${metric}`, value, unit, ...(baseline === undefined ? {} : { baseline }) });
   // The aim: two for the node, one for each GPU that changes, and a look at the processes before each destroy.
@@ -92,6 +99,7 @@ function report(print: (metric: Metric) => void, { name, changed }: Scenario, { 
   say('reads', ours.reads.total, 'commands', aim);
   for (const [kind, number] of ours.reads.kinds) say(`reads, ${kind}`, number, 'commands');
   say('reads, all of a change', agents.reads.total, 'commands', aim);
+  if (aimed !== undefined) say('processes', agents.reads.total + agents.operations.total, 'processes', aimed);
   say('operations', ours.operations.total, 'operations', theirs.operations.total);
   for (const [kind, number] of ours.operations.kinds) say(`operations, ${kind}`, number, 'operations');
   say('instances destroyed', ours.destroyed, 'instances', theirs.destroyed);
@@ -141,8 +149,8 @@ async function clearAndRebuild(node: InProcessNode, driver: NvidiaSmi, wanted: r
     const want = wanted[index] ?? {};
     if (isSame(instances, want)) continue;
     for (const { id } of instances) {
-      await driver.change({ name: 'DestroyComputeInstances', gpu, instance: id });
-      await driver.change({ name: 'DestroyInstance', gpu, instance: id });
+      await driver.change({ name: 'DestroyComputeInstances', gpu, instances: [id] });
+      await driver.change({ name: 'DestroyInstances', gpu, instances: [id] });
     }
     const profiles = geometry?.profiles.filter(({ name }) => want[name] !== undefined) ?? [];
     for (const { name, id } of profiles.toSorted((a, b) => b.memorySlices - a.memorySlices))

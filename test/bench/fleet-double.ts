@@ -46,6 +46,7 @@ export class FleetDouble extends GpuPartitionOperator {
         deadlineMs: 600_000,
         waitingPollMs: 5000,
         refreshAfterMs: 1000,
+        pluginRefresh: 'Signal',
         advertiseDeadlineMs: 300_000,
         gpuHolders: defaultHolders,
         holdersDeadlineMs: 300_000,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -6,6 +7,8 @@ import type { NodeApplyResult } from '../../src/cli/node/node-apply.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { lockNode } from '../../src/device/host/node-lock.ts';
 import { eventually } from '../support/eventually.ts';
+import { encodeList } from '../../src/simulator/kubelet/pods/pod-resources.ts';
+import { servePodResources } from '../../src/simulator/kubelet/pods/pod-resources-server.ts';
 import { SimulatedHost } from './simulated-host.ts';
 
 const A100 = 'A100-SXM4-40GB';
@@ -22,9 +25,9 @@ describe('gpu-partition node apply', () => {
     expect(first.stdout)
       .to.contain('MIG off: whole GPU')
       .and.to.contain('create: 2g.10gb at 0, 1g.5gb at 2, 1g.5gb at 3, 3g.20gb at 4')
-      .and.to.contain('GPU 0: nvidia-smi mig -i 00000000:07:00.0 -cgi 9:4 -C')
+      .and.to.contain('GPU 0: nvidia-smi mig -i 00000000:07:00.0 -cgi 9:4,')
       .and.to.contain('GPU 1 (Tesla T4, 00000000:0F:00.0): left alone, it has no MIG')
-      .and.to.match(/applied: 5 operations\n$/);
+      .and.to.match(/applied: 2 operations\n$/);
     expect(host.starts(0)).to.deep.equal([0, 2, 3, 4]);
     expect(host.hasJournal).to.equal(false);
     host.takeChanges();
@@ -57,6 +60,41 @@ describe('gpu-partition node apply', () => {
     expect(stdout).to.match(/not applied: \d+ operations; the node is not what it shall be\n$/);
     expect(host.starts(0)).to.have.length(7);
     expect(host.starts(1)).to.deep.equal([0]);
+  });
+
+  it('spares what a pod holds without a process, where a kubelet tells, and goes by processes alone where it is told to', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0);
+    // The UUID of the sixth slice, as -L has it.
+    const list = execFileSync(host.nvidiaSmi, ['-L'], { encoding: 'utf8' });
+    const uuid = /Device +5: \(UUID: (MIG-\S+)\)/.exec(list)?.[1] ?? '';
+    const holding = {
+      name: 'notebook',
+      namespace: 'team',
+      uid: 'x',
+      containers: [{ container: 'c', deviceIds: { 'nvidia.com/mig-1g.5gb': [uuid] } }],
+    };
+    const kubelet = await servePodResources(host.podResourcesSocket, {
+      '/v1.PodResourcesLister/List': () => encodeList([holding]),
+    });
+    try {
+      const layout = host.write('layout.yaml', { layouts: [{ profiles: { '7g.40gb': 1 } }] });
+      const held = await host.node('apply', '-f', layout);
+      expect([held.code, host.starts(0).length]).to.deep.equal([1, 7]);
+      expect(held.stderr).to.contain('a pod on 1g.5gb at 5');
+      expect((await host.node('apply', '-f', layout, '--ignore-pods')).code).to.equal(0);
+      expect(host.starts(0)).to.deep.equal([0]);
+    } finally {
+      await kubelet.close();
+    }
+  });
+
+  it('does nothing where a kubelet should tell who holds what and does not answer', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0);
+    host.write('kubelet.sock', 'no socket');
+    const { code, stderr } = await host.node('apply', '-f', host.write('l.yaml', 'layouts: [{mig: Disabled}]'));
+    expect(code).to.equal(3);
+    expect(stderr).to.contain('who holds a GPU').and.to.contain('--ignore-pods');
+    expect(host.takeChanges()).to.deep.equal([]);
   });
 
   it('changes nothing where all or nothing was asked for and one GPU is in the way', async () => {
@@ -108,7 +146,7 @@ describe('gpu-partition node apply', () => {
     const { code, stdout, stderr } = await host.node('apply', '-f', host.write('layout.yaml', balanced));
     expect(code).to.equal(1);
     expect(stderr).to.match(/error: GPU at 00000000:0F:00\.0 does not answer: GpuLost/);
-    expect(stdout).to.contain('GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): applied, 4 operations');
+    expect(stdout).to.contain('GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): applied, 1 operation');
     expect(host.starts(0)).to.have.length(4);
   });
 
@@ -143,7 +181,7 @@ describe('gpu-partition node apply', () => {
     const { state, plan, results } = JSON.parse(stdout) as NodeApplyResult;
     expect({ code, state }).to.deep.equal({ code: 0, state: 'Applied' });
     expect(plan.gpus[0]?.create).to.deep.include({ profile: '3g.20gb', start: 4 });
-    expect(results).to.deep.equal([{ index: 0, uuid: plan.gpus[0]?.uuid, outcome: 'Applied', operations: 4 }]);
+    expect(results).to.deep.equal([{ index: 0, uuid: plan.gpus[0]?.uuid, outcome: 'Applied', operations: 1 }]);
   });
 
   it('waits no longer than told for another program that changes the GPUs', async () => {

@@ -13,6 +13,7 @@ const program = new URL('../../src/simulator/nvidia-smi/main.ts', import.meta.ur
 export class SimulatedHost implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'host-mode-'));
   readonly stateDir = join(this.folder, 'lib');
+  readonly podResourcesSocket = join(this.folder, 'kubelet.sock');
   readonly nvidiaSmi: string;
   readonly #log = join(this.folder, 'log');
   readonly #state = join(this.folder, 'state');
@@ -42,7 +43,11 @@ export class SimulatedHost implements Disposable {
   /** Runs `gpu-partition node VERB …` on this machine. */
   node(verb: string, ...argv: readonly string[]): Promise<CliRun> {
     const changes = verb === 'apply' || verb === 'reset';
-    const own = ['--nvidia-smi', this.nvidiaSmi, ...(changes ? ['--state-dir', this.stateDir] : [])];
+    const own = [
+      '--nvidia-smi',
+      this.nvidiaSmi,
+      ...(changes ? ['--state-dir', this.stateDir, '--pod-resources-socket', this.podResourcesSocket] : []),
+    ];
     return run(['node', verb, ...own, ...argv], { cwd: this.folder });
   }
 

@@ -69,7 +69,7 @@ describe('the metrics of the controller', () => {
     step('Waiting', 'PodsUseGpus', pod('blocked'), pod('gone'));
     now = 5000;
     const granted = { gpus: [], epoch: 1, planHash: '', deadline: '', seconds: null, allowGpuReset: null };
-    const rest = { allowReboot: null, replaceForeignInstances: null, rollback: null };
+    const rest = { allowReboot: null, replaceForeignInstances: null, rollback: null, signalPods: null };
     step('Updating', 'Applying', { name: 'WriteGrant', granted: { ...granted, ...rest }, repairs: null });
     step('Failed', 'Failed');
     step('Failed', 'Failed');

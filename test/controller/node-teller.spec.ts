@@ -22,6 +22,7 @@ const grant: Command = {
     allowReboot: null,
     replaceForeignInstances: null,
     rollback: null,
+    signalPods: null,
   },
   repairs: null,
 };

@@ -168,7 +168,7 @@ describe('applying against a driver that misbehaves', () => {
     const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '1g.5gb': 3 } }));
     let creations = 0;
     node.intercept = (args, run) => {
-      if (args.includes('-cgi') && (creations += 1) === 2) node.faults = 'nodriver';
+      if (args.includes('-cgi') && (creations += 1) === 1) node.faults = 'nodriver';
       return run();
     };
     const { results } = await applyNode(node.openDriver(), targets);

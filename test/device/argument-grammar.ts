@@ -16,10 +16,11 @@ const lines = [
   `mig ${gpu} -lcip -gi ${id}`,
   `${gpu} -mig [01]`,
   `--gpu-reset ${gpu}`,
-  `mig ${gpu} -cgi ${id}:${id}(?: -C)?`,
+  `${gpu} -pm [01]`,
+  `mig ${gpu} -cgi ${id}:${id}(?:,${id}:${id})*(?: -C)?`,
   `mig ${gpu} -cci(?: ${id})? -gi ${id}`,
-  `mig ${gpu} -dci -gi ${id}(?: -ci ${id}(?:,${id})*)?`,
-  `mig ${gpu} -dgi -gi ${id}`,
+  `mig ${gpu} -dci -gi ${id}(?:,${id})*(?: -ci ${id}(?:,${id})*)?`,
+  `mig ${gpu} -dgi -gi ${id}(?:,${id})*`,
 ].map((line) => new RegExp(`^(?:${line.replaceAll(' ', separator)})$`));
 
 /** Command lines beyond the grammar. */

@@ -30,6 +30,25 @@ describe('a child of nvidia-smi', () => {
   const make = (name: string, lines: readonly string[], options: ChildOptions = {}): Execute =>
     makeExecute({ file: writeScript(scratch.path(name), ...lines), prefix: [] }, options);
 
+  it('was not run where the shell around it says so: no tool, or a driver root that is still empty', async () => {
+    for (const rc of [126, 127]) {
+      const error: unknown = await make(`rc-${rc}`, ['echo "chroot: failed to run command" >&2', `exit ${rc}`])(
+        [],
+        5_000,
+      ).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(DeviceError).with.property('code', 'ToolMissing');
+      expect(error).to.have.property('message').that.contains(`exit code ${rc}: "chroot: failed to run command"`);
+    }
+    const root = scratch.path('root');
+    mkdirSync(root);
+    const file = writeScript(scratch.path('chroot'), 'exit 127');
+    expect(await codeOf(makeExecute({ file, prefix: [root, 'nvidia-smi'], root })([], 5_000))).to.equal(
+      'DriverUnavailable',
+    );
+    mkdirSync(`${root}/usr`);
+    expect(await codeOf(makeExecute({ file, prefix: [root, 'nvidia-smi'], root })([], 5_000))).to.equal('ToolMissing');
+  });
+
   it('gets its arguments as they are, and nothing of our environment', async () => {
     process.env['GPU_PARTITION_SECRET'] = 'x';
     const execute = make('env', ['for a in "$@"; do echo "<$a>"; done', 'env | sort']);
@@ -120,10 +139,10 @@ describe('the tool', () => {
     expect(find).to.throw(DeviceError, /^ToolMissing.*is the driver installed, and its container running/);
     mkdirSync(`${second}/usr/bin`, { recursive: true });
     symlinkSync('/opt/nvidia/nvidia-smi', `${second}/usr/bin/nvidia-smi`);
-    expect(find()).to.deep.equal({ file: chroot, prefix: [second, 'nvidia-smi'] });
+    expect(find()).to.deep.equal({ file: chroot, prefix: [second, 'nvidia-smi'], root: second });
     mkdirSync(`${first}/usr/local/bin`, { recursive: true });
     writeScript(`${first}/usr/local/bin/nvidia-smi`, 'exit 0');
-    expect(find()).to.deep.equal({ file: chroot, prefix: [first, 'nvidia-smi'] });
+    expect(find()).to.deep.equal({ file: chroot, prefix: [first, 'nvidia-smi'], root: first });
   });
 
   it('that is not there is said to be missing, with the places looked at', () => {

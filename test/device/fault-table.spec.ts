@@ -132,7 +132,7 @@ describe('a fault of a GPU, its driver or the host', () => {
     },
     {
       name: 'a driver that is reloaded before the proof of what it did',
-      faults: 'fail Init rc=9 nth=16-40',
+      faults: 'fail Init rc=9 nth=12-40',
       expected: ['Failed DriverUnavailable', 'Failed DriverUnavailable'],
     },
     {

@@ -124,7 +124,13 @@ describe('hostile input', () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const terminal = openTerminal({ stdin: Readable.from([]), stdout, stderr, cwd: scratch.path() });
     const watcher = { onCutOff: ignore, onPlan: ignore, onProgress: ignore };
-    const limits = { stateDir: scratch.path('lib'), deadline: 60, lockTimeout: 0, allowGpuReset: true };
+    const limits = {
+      stateDir: scratch.path('lib'),
+      deadline: 60,
+      podResourcesSocket: '/nowhere',
+      lockTimeout: 0,
+      allowGpuReset: true,
+    };
     try {
       await applyLayout(node.openDriver(), await layout(terminal), limits, watcher, terminal);
     } catch (error) {
@@ -166,11 +172,11 @@ describe('hostile input', () => {
       { name: 'Reset', gpu: '0' },
       { name: 'Reset', gpu: 'GPU-c64f3bd4-742c-54d4-a411-9a2a2bcd42a3' },
       { name: 'Reset', gpu: '' },
-      { name: 'DestroyInstance', gpu: '00000000:07:00.0', instance: -1 },
-      { name: 'DestroyInstance', gpu: '00000000:07:00.0', instance: Number.NaN },
-      { name: 'DestroyInstance', gpu: '00000000:07:00.0', instance: 1.5 },
-      { name: 'DestroyComputeInstances', gpu: '00000000:07:00.0', instance: 1, ids: [] },
-      { name: 'CreateInstance', gpu: '00000000:07:00.0', profileId: 19, start: Infinity, whole: true },
+      { name: 'DestroyInstances', gpu: '00000000:07:00.0', instances: [-1] },
+      { name: 'DestroyInstances', gpu: '00000000:07:00.0', instances: [Number.NaN] },
+      { name: 'DestroyInstances', gpu: '00000000:07:00.0', instances: [1.5] },
+      { name: 'DestroyComputeInstances', gpu: '00000000:07:00.0', instances: [1], ids: [] },
+      { name: 'CreateInstances', gpu: '00000000:07:00.0', places: [{ profileId: 19, start: Infinity }], whole: true },
       { name: 'Instances', gpus: [] },
     ];
     for (const command of bad) expect(() => writeArguments(command), JSON.stringify(command)).to.throw(ArgumentRefused);
@@ -181,11 +187,11 @@ describe('hostile input', () => {
     const changes: readonly SmiCommand[] = [
       { name: 'SetMode', gpu, mode: 'Disabled' },
       { name: 'Reset', gpu },
-      { name: 'CreateInstance', gpu, profileId: 9, start: 4, whole: false },
+      { name: 'CreateInstances', gpu, places: [{ profileId: 9, start: 4 }], whole: false },
       { name: 'CreateComputeInstance', gpu, instance: 1, profileId: 0 },
       { name: 'CreateWholeComputeInstance', gpu, instance: 1 },
-      { name: 'DestroyComputeInstances', gpu, instance: 1 },
-      { name: 'DestroyInstance', gpu, instance: 1 },
+      { name: 'DestroyComputeInstances', gpu, instances: [1] },
+      { name: 'DestroyInstances', gpu, instances: [1] },
     ];
     for (const change of changes) expect(writeArguments(change).join(' ')).to.include(`-i ${gpu}`);
   });

@@ -9,7 +9,7 @@ export type Interception = (args: readonly string[], run: () => Execution) => Ex
 
 /** True if a command asks for a change, whatever comes of it. */
 export function isChange(args: readonly string[]): boolean {
-  return args.some((arg) => /^-(?:cgi|cci|dgi|dci|mig|-gpu-reset)$/.test(arg));
+  return args.some((arg) => /^-(?:cgi|cci|dgi|dci|mig|pm|-gpu-reset)$/.test(arg));
 }
 
 /** A node whose nvidia-smi is the simulator in this process: no file, no child, no time. */

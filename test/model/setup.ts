@@ -55,6 +55,7 @@ export const settings: NodeSettings = {
   deadlineMs: 60_000,
   waitingPollMs: 5000,
   refreshAfterMs: 1000,
+  pluginRefresh: 'Signal',
   advertiseDeadlineMs: 60_000,
   holdersDeadlineMs: 30_000,
   gpuHolders: defaultHolders,

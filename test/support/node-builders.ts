@@ -117,6 +117,7 @@ export const someSettings: NodeSettings = {
   deadlineMs: 600_000,
   waitingPollMs: 5000,
   refreshAfterMs: 1000,
+  pluginRefresh: 'Signal',
   advertiseDeadlineMs: 300_000,
   holdersDeadlineMs: 300_000,
   gpuHolders: defaultHolders,

@@ -139,6 +139,10 @@ export interface GpuNodePartition {
        */
       replaceForeignInstances?: boolean;
       /**
+       * UIDs of the device plugin's pods that the agent signals (SIGHUP) when the device is done, so that they look at it again. Absent where they are replaced instead.
+       */
+      signalPods?: string[];
+      /**
        * OnFailure: a GPU that fails returns to what it was, placements included.
        */
       rollback?: 'OnFailure' | 'Never';
@@ -254,6 +258,10 @@ export interface GpuNodePartition {
        */
       bootID?: string;
       /**
+       * Tells one load of the driver's kernel module from the next, within a boot; absent where the kernel does not tell.
+       */
+      driverLoad?: string;
+      /**
        * Version of NVIDIA's driver.
        */
       driverVersion?: string;
@@ -273,6 +281,19 @@ export interface GpuNodePartition {
        * What the agent is at.
        */
       step?: 'Idle' | 'Applying' | 'Failed' | 'Unknown';
+      /**
+       * Which pods of the device plugin were signalled to look at the devices again, after the last grant of which some were.
+       */
+      signalled?: {
+        /**
+         * The grant.
+         */
+        epoch: number;
+        /**
+         * UIDs of the pods.
+         */
+        uids: string[];
+      };
       /**
        * When it tries again by itself.
        */
@@ -549,7 +570,7 @@ export interface GpuNodePartition {
        */
       lastGood?: {
         /**
-         * Boot id at that time.
+         * Boot id at that time, and behind a + the load of the driver where it was known: no instance survives either.
          */
         bootID?: string;
         /**

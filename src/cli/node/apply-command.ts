@@ -4,6 +4,7 @@ import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
+import { addPodOptions } from './host-pods.ts';
 import { openHost } from './host.ts';
 import {
   type ApplyLimits,
@@ -48,7 +49,7 @@ export function resetCommand(context: CommandContext): Command {
 }
 
 function addApplyOptions(command: Command): Command {
-  return addNodeOptions(command)
+  return addPodOptions(addNodeOptions(command))
     .option('--allow-gpu-reset', 'may reset a single GPU where a change of its MIG mode needs that (A100, A30)')
     .option('--all-or-nothing', 'change no GPU unless all can become what they shall be; strategy single means it too')
     .option('--deadline <seconds>', 'no further operation starts after it', integer(1, 86_400), 300)

@@ -8,11 +8,12 @@ import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
 import type { Terminal } from '../terminal.ts';
 import { readHost, reportAsync } from './host.ts';
+import { listHeldOnHost, type PodOptions } from './host-pods.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { type HostGpuPlan, type HostPlan, planNode } from './node-plan.ts';
 
-export interface ApplyLimits {
+export interface ApplyLimits extends PodOptions {
   /** Folder of the host for lock and journal. */
   readonly stateDir: string;
   readonly allowGpuReset?: boolean;
@@ -72,7 +73,8 @@ export async function applyLayout(
     const cutOff = journal.read();
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
-    const plan = planNode(device, layout);
+    const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(limits, device);
+    const plan = planNode(device, layout, await reportAsync(3, listHeld));
     watcher.onPlan(plan, device);
     const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
     const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
@@ -87,6 +89,7 @@ export async function applyLayout(
         applyNode(driver, changing.map(toTarget), {
           device,
           journal,
+          listHeld,
           undo: true,
           allOrNothing,
           allowReset: limits.allowGpuReset === true,

@@ -54,10 +54,10 @@ export interface HostPlan {
 }
 
 /** Plans a node on what was just read, with the driver's own tables: what it says is what `apply` does. */
-export function planNode(device: DeviceState, layout: NodeLayout): HostPlan {
+export function planNode(device: DeviceState, layout: NodeLayout, held: ReadonlySet<string> = new Set()): HostPlan {
   const resolved = resolveTargets(layout, device);
   const targets = 'targets' in resolved ? resolved.targets : [];
-  const gpus = device.gpus.map((gpu) => planGpu(gpu, targets));
+  const gpus = device.gpus.map((gpu) => planGpu(gpu, targets, held));
   const lost = device.lost.map(({ pciBusId, fault }) => {
     const details = { tried: 'to read the GPU', found: fault.message, gpu: pciBusId };
     return { pciBusId, error: explainFault(new DeviceError(fault.code, details)) };
@@ -69,7 +69,7 @@ export function planNode(device: DeviceState, layout: NodeLayout): HostPlan {
   return { state: has('Change') ? 'Change' : 'Unchanged', gpus, lost, skipped };
 }
 
-function planGpu(gpu: GpuState, targets: readonly GpuTarget[]): HostGpuPlan {
+function planGpu(gpu: GpuState, targets: readonly GpuTarget[], held: ReadonlySet<string>): HostGpuPlan {
   const { index, uuid, pciBusId, product } = gpu;
   const now = gpu.mig?.current ?? null;
   const known = { index, uuid, pciBusId, product };
@@ -79,7 +79,7 @@ function planGpu(gpu: GpuState, targets: readonly GpuTarget[]): HostGpuPlan {
   const { want } = target;
   const after = now === null ? null : want === 'Disabled' ? 'Disabled' : 'Enabled';
   try {
-    const change = judgeChange(gpu, want, { held: new Set(), mayTouch: () => true });
+    const change = judgeChange(gpu, want, { held, mayTouch: () => true });
     if (change.isDone) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
     return { ...known, outcome: 'Change', want, mig: { now, after }, ...listPlaces(gpu, change), steps: change.steps };
   } catch (error) {

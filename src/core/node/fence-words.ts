@@ -97,6 +97,8 @@ function describeStep(step: FenceStep, strategy: string): string {
       switch (step.why) {
         case 'Patience':
           return 'waiting for the device plugin';
+        case 'Signalled':
+          return 'its device plugin was told to look at the devices again; its pod is replaced if it does not follow';
         case 'OldPlugin':
           return 'waiting for the device plugin’s pod of before to end';
         case 'NewPlugin':

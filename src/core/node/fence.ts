@@ -28,6 +28,8 @@ export interface FenceSituation {
    * also where it cannot be asked, or where the devices of after have the ids of those of before.
    */
   readonly followed: boolean;
+  /** The agent has told the plugin's processes to look again, and they may still follow: no pod is replaced until then. */
+  readonly isSignalled: boolean;
   /** By the agent's word the kubelet offers devices: what the API server has may be older. */
   readonly isOffering: boolean;
   /** How long a plugin that follows by itself is given, and one that has started to tell the kubelet, in ms. */
@@ -50,6 +52,8 @@ export type FenceStep =
 export type WaitCause =
   /** For a plugin that may follow by itself. */
   | 'Patience'
+  /** For one that was signalled. */
+  | 'Signalled'
   /** There is no pod of the plugin. */
   | 'NoPlugin'
   /** The pod of before has not ended. */
@@ -70,12 +74,13 @@ export function decideFence(situation: FenceSituation): FenceStep {
 }
 
 function decideEqual(situation: FenceSituation): FenceStep {
-  const { allocatable, changed, mark, pods, differsMs, readyMs, patienceMs, followed } = situation;
+  const { allocatable, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled } = situation;
   if (!changed) return { next: 'Open' };
   if (pods === undefined) return { next: 'LookAtPods' };
   if (mark === undefined) {
     // It advertised something else since the device was done, and now this: it has followed by itself.
-    if (pods.length === 0 || differsMs !== undefined) return { next: 'Open' };
+    if (pods.length === 0 || differsMs !== undefined || followed) return { next: 'Open' };
+    if (isSignalled) return { next: 'Wait', why: 'Signalled' };
     return evictAll(pods);
   }
   const step = replaceMarked(pods, mark);
@@ -89,11 +94,12 @@ function decideEqual(situation: FenceSituation): FenceStep {
 }
 
 function decideDifferent(situation: FenceSituation): FenceStep {
-  const { allocatable, closed, mark, pods, differsMs = 0, patienceMs, isOffering } = situation;
+  const { allocatable, closed, mark, pods, differsMs = 0, patienceMs, isOffering, isSignalled } = situation;
   if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
   if (pods === undefined) return { next: 'LookAtPods' };
   const isNothing = Object.keys(advertisedResources(allocatable)).length === 0;
   if (mark === undefined) {
+    if (isSignalled) return { next: 'Wait', why: 'Signalled' };
     if (pods.length > 0) return evictAll(pods);
     // No DaemonSet makes the first pod of a plugin that does not tolerate our taint while that is on.
     if (closed && isNothing && !isOffering) return { next: 'TakeTaintsOff' };

@@ -13,6 +13,8 @@ export const waitNames = [
   'Differs',
   /** The kubelet has offered devices that are gone. */
   'OfferedStale',
+  /** The plugin's process was signalled to look at the devices again. */
+  'Signalled',
   /** A pod of the device plugin that started after the change is ready. */
   'PluginReady',
   /** GPU Feature Discovery is to label the node. */
@@ -39,6 +41,7 @@ export type WaitName = (typeof waitNames)[number];
 /** Waits with a deadline that a fail-over must not set back: they are kept in `status.waits`. */
 const lasting: readonly WaitName[] = [
   'Advertised',
+  'Signalled',
   'Labels',
   'PluginHeld',
   'HoldersGo',

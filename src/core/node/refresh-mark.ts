@@ -24,11 +24,12 @@ export interface RefreshMark {
  * the settings that the plugin reads with it. A device also changes without a grant: a GPU is lost or comes back, or somebody is at it.
  */
 export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
-  const { bootID = '', error, gpus = [] } = status?.device ?? {};
+  const { bootID = '', driverLoad, error, gpus = [] } = status?.device ?? {};
   const settings = config === undefined ? '' : `+${config}`;
   // A change that fails is granted again and again: the plugin is restarted for what it made of the device, not each time.
   const made = error ? 'failed' : (spec.granted?.epoch ?? 0);
-  return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${settings}`;
+  const load = driverLoad === undefined ? '' : `.${driverLoad}`;
+  return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${load}${settings}`;
 }
 
 const known = new WeakMap<readonly GpuReport[], string>();

@@ -1,5 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { sameJson } from '../text/fingerprint.ts';
+import { isSameLoad, loadIdOf } from '../policy/load-id.ts';
 import { isUnanswered } from './observed-epoch.ts';
 
 /** So many times within so many ms is a layout that something else keeps changing put right again. */
@@ -8,17 +9,17 @@ const repairWindowMs = 3600_000;
 
 /**
  * Whether a grant now would put right what was done before and has been changed since, by a person or a program beside us. Not
- * after a failure, which has its own pace, nor in a new boot, in which no instance is left.
+ * after a failure, which has its own pace, nor in a new boot or load of the driver, in which no instance is left.
  */
 export function isRepair(partition: GpuNodePartition): boolean {
   const { granted, wish } = partition.spec;
-  const { step, bootID, lastGood } = partition.status?.device ?? {};
+  const { step, lastGood, ...device } = partition.status?.device ?? {};
   return (
     granted !== undefined &&
     !isUnanswered(partition) &&
     step === 'Idle' &&
     lastGood !== undefined &&
-    lastGood.bootID === bootID &&
+    isSameLoad(lastGood.bootID, loadIdOf(device)) &&
     sameJson(granted.gpus, wish?.gpus)
   );
 }

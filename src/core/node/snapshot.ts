@@ -36,6 +36,8 @@ export interface NodeSettings {
   readonly waitingPollMs: number;
   /** How long a device plugin that follows a change by itself is given before its pod is replaced, in ms. */
   readonly refreshAfterMs: number;
+  /** Whether the agent signals the plugin's process, or its pod is replaced at once. */
+  readonly pluginRefresh: 'Signal' | 'Evict';
   /** How long a layout may take to be advertised, and labels to be right, before the node counts as failed, in ms. */
   readonly advertiseDeadlineMs: number;
   /** How long the pods of GPU holders that were told to go are waited for, in ms. */

@@ -159,6 +159,7 @@ function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerS
     waitingPollMs: 5000,
     refreshAfterMs: 1000,
     advertiseDeadlineMs: 300_000,
+    pluginRefresh: 'Signal',
     holdersDeadlineMs: 300_000,
     gpuHolders,
     systemNamespaces: defaultSystemNamespaces,

@@ -21,6 +21,11 @@ export function listUnresolved({ stale }: Pick<Holders, 'stale'>): readonly stri
   return [...new Set(stale.flatMap(({ id, pod }) => (id.startsWith('MIG-') ? [pod] : [])))].toSorted();
 }
 
+/** All that pods hold: UUIDs of devices, ids that no device has, and `NAMESPACE/NAME` of a pod of which nobody can say what it holds. */
+export function listHeldIds({ ofDevice, ofAny, stale }: Holders): ReadonlySet<string> {
+  return new Set([...ofDevice.keys(), ...ofAny, ...stale.map(({ id }) => id)]);
+}
+
 export interface StaleHolding extends HeldDevice {
   /** `NAMESPACE/NAME` */
   readonly pod: string;

@@ -1,4 +1,5 @@
 import type { DeviceReport, GpuReport, GpuWish, Wish } from '../../api/types.ts';
+import { loadIdOf } from './load-id.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want } from '../gpu/assign/node-plan.ts';
@@ -32,7 +33,7 @@ export function assignEntries(
   }
   const foreign: ForeignInstances = replacesForeign
     ? new Map()
-    : findForeign(gpus, device.bootID ?? '', device.lastGood, undefined);
+    : findForeign(gpus, loadIdOf(device), device.lastGood, undefined);
   const plan = planNode(
     gpus.map((gpu) => toNodeGpu(device, gpu, foreign)),
     entries.map((entry, index) => toNodeWish(entry, names[index] ?? '', current)),

@@ -1,4 +1,5 @@
 import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
+import { isSameLoad } from './load-id.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 
 /** GPU instances that this operator neither made nor adopted, as `PROFILE@START` by GPU UUID. */
@@ -87,7 +88,7 @@ export function settleClaims(gpus: readonly GpuReport[], bootID: string, lastGoo
 }
 
 function claimsOf(bootID: string, lastGood: LastGood): ReadonlyMap<string, Claim> {
-  const gpus = lastGood?.bootID === bootID ? (lastGood.gpus ?? []) : [];
+  const gpus = isSameLoad(lastGood?.bootID, bootID) ? (lastGood?.gpus ?? []) : [];
   return new Map(gpus.map((claim) => [claim.uuid, claim]));
 }
 

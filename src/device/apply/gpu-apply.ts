@@ -6,7 +6,7 @@ import type { GpuTarget } from './apply-options.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 import { judgeChange, type PlanLimits, planTarget } from './plan-target.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
-import { takeStep } from './instance-change.ts';
+import { batchSteps, takeSteps } from './instance-change.ts';
 import { changeMode, isAt } from './mode-change.ts';
 import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../reading/state.ts';
 
@@ -124,10 +124,10 @@ export class GpuApply {
 
   /** @param forgives whether to end the round early, to plan afresh, when the GPU turns out to be no longer what was planned on */
   async #takeSteps(steps: readonly Step[], instances: readonly GpuInstanceState[], forgives: boolean): Promise<void> {
-    for (const step of steps) {
-      if (step.action === 'CreateInstance') this.#made.add(placeOf(step));
+    for (const batch of batchSteps(steps)) {
+      for (const step of batch) if (step.action === 'CreateInstance') this.#made.add(placeOf(step));
       try {
-        await takeStep(this.#session, step, instances);
+        await takeSteps(this.#session, batch, instances);
       } catch (error) {
         if (forgives && error instanceof DeviceError && forgivable.has(error.code)) return;
         throw error;

@@ -23,7 +23,7 @@ export interface ApplyContext {
 interface Claim {
   readonly command: ChangeCommand;
   readonly execution: Execution;
-  readonly instance: Pick<InstanceRow, 'profile' | 'profileId' | 'id' | 'start'>;
+  readonly instances: readonly Pick<InstanceRow, 'profile' | 'profileId' | 'id' | 'start'>[];
 }
 
 /** One GPU while it is changed: asks before, counts, and reads what somebody uses. */
@@ -72,30 +72,32 @@ export class GpuSession {
    * Asks whoever wants to be asked, then makes sure that nobody uses what is about to be disturbed; in this order, so that the look
    * at the processes is the last thing before the operation.
    *
-   * @param instance GPU instance id and place; absent: the whole GPU
-   * @param parts compute instances of it that go; absent: all
+   * @param instances GPU instance ids and places; none: the whole GPU
+   * @param parts compute instances of them that go; absent: all
    * @returns what was looked at
    * @throws DeviceError InUse, and what `beforeDisruption` throws
    */
   async demandFree(
     kind: Disruption['kind'],
-    instance?: Place & { readonly id: number },
+    instances: readonly (Place & { readonly id: number })[] = [],
     parts?: readonly number[],
   ): Promise<ReportedGpu> {
-    const { options, disrupted } = this.#context;
-    const place = instance === undefined ? {} : { instance: { profile: instance.profile, start: instance.start } };
-    await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first: !disrupted });
-    this.#context.disrupted = true;
+    const { options } = this.#context;
+    const places =
+      instances.length === 0 ? [{}] : instances.map(({ profile, start }) => ({ instance: { profile, start } }));
+    for (const place of places) {
+      await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first: !this.#context.disrupted });
+      this.#context.disrupted = true;
+    }
     const held = (await options.listHeld?.()) ?? new Set();
     const report = await this.driver.readUse(this.busId);
-    const users = report.processes.filter(
-      (process) =>
-        instance === undefined ||
-        process.instance === undefined ||
-        (process.instance === instance.id &&
-          (parts === undefined || process.computeInstance === undefined || parts.includes(process.computeInstance))),
-    );
-    const devices = instance === undefined ? [] : (this.#devices.get(placeOf(instance)) ?? []);
+    const goes = ({ instance, computeInstance }: ReportedGpu['processes'][number]): boolean =>
+      instances.length === 0 ||
+      instance === undefined ||
+      (instances.some(({ id }) => id === instance) &&
+        (parts === undefined || computeInstance === undefined || parts.includes(computeInstance)));
+    const users = report.processes.filter(goes);
+    const devices = instances.flatMap((instance) => this.#devices.get(placeOf(instance)) ?? []);
     const uuids = devices.filter(({ id }) => parts === undefined || parts.includes(id)).map(({ uuid }) => uuid);
     const holders = [
       ...users.map(describeProcess),
@@ -104,7 +106,25 @@ export class GpuSession {
     ];
     if (holders.length === 0) return report;
     const found = 'somebody uses it; nothing of it was touched';
-    throw this.explain('InUse', { tried: `${kind} after a look at who uses it`, found, holders }, instance);
+    throw this.explain(
+      'InUse',
+      { tried: `${kind} after a look at who uses it`, found, holders },
+      this.#findUsed(instances, users, held),
+    );
+  }
+
+  /** The instance that a message is about: the first that somebody uses. */
+  #findUsed<Instance extends Place & { readonly id: number }>(
+    instances: readonly Instance[],
+    users: ReportedGpu['processes'],
+    held: ReadonlySet<string>,
+  ): Instance | undefined {
+    const isHeld = (instance: Instance): boolean =>
+      (this.#devices.get(placeOf(instance)) ?? []).some(({ uuid }) => held.has(uuid));
+    return (
+      instances.find((one) => users.some(({ instance }) => instance === one.id) || isHeld(one)) ??
+      (instances.length === 1 ? instances[0] : undefined)
+    );
   }
 
   /** What is held under a name that no reading has may be anything: an instance that was made anew may have another UUID. */
@@ -135,8 +155,8 @@ export class GpuSession {
   }
 
   /** Takes the driver at its word for now: the reading at the end of the round proves it. */
-  believe(command: ChangeCommand, execution: Execution, instance: Claim['instance']): void {
-    this.#claims.push({ command, execution, instance });
+  believe(command: ChangeCommand, execution: Execution, instances: Claim['instances']): void {
+    this.#claims.push({ command, execution, instances });
   }
 
   /** The GPU was read since: what is still there is planned on again. */
@@ -147,8 +167,8 @@ export class GpuSession {
   /** The error of a destroy that was called a success and whose instance is still among these, if there is one. */
   findLie(rows: readonly InstanceRow[]): DeviceError | undefined {
     return this.#refute(
-      ({ command, instance: { id, start, profileId } }) =>
-        command.name === 'DestroyInstance' &&
+      ({ command }, { id, start, profileId }) =>
+        command.name === 'DestroyInstances' &&
         rows.some((row) => row.id === id && row.start === start && row.profileId === profileId),
     );
   }
@@ -156,15 +176,18 @@ export class GpuSession {
   /** As {@link findLie}, of compute instances. */
   findPartLie(rows: readonly ComputeInstanceRow[]): DeviceError | undefined {
     return this.#refute(
-      ({ command }) =>
+      ({ command }, whole) =>
         command.name === 'DestroyComputeInstances' &&
-        rows.some(({ instance, id }) => instance === command.instance && command.ids?.includes(id) === true),
+        rows.some(({ instance, id }) => instance === whole.id && command.ids?.includes(id) === true),
     );
   }
 
-  #refute(isLie: (claim: Claim) => boolean): DeviceError | undefined {
-    const lie = this.#claims.find(isLie);
-    return lie && this.explainUndone(lie.command, lie.execution, lie.instance);
+  #refute(isLie: (claim: Claim, instance: Claim['instances'][number]) => boolean): DeviceError | undefined {
+    for (const claim of this.#claims) {
+      const there = claim.instances.find((instance) => isLie(claim, instance));
+      if (there !== undefined) return this.explainUndone(claim.command, claim.execution, there);
+    }
+    return undefined;
   }
 
   #demandTime(command: ChangeCommand): void {

@@ -44,8 +44,22 @@ interface ResetResult {
 }
 
 async function resetGpu(session: GpuSession): Promise<ResetResult> {
-  await session.demandFree('Reset');
+  const before = await session.demandFree('Reset');
   const execution = await session.run({ name: 'Reset', gpu: session.busId });
+  if (before.isPersistent === true && judgeReset(execution) === 'Pending') return resetUnheld(session);
+  return { execution, after: await session.driver.readUse(session.busId) };
+}
+
+/** Persistence mode holds the GPU as a client does (gpu-operator #118): it is off for the reset, and on again whatever comes of that. */
+async function resetUnheld(session: GpuSession): Promise<ResetResult> {
+  await session.run({ name: 'SetPersistence', gpu: session.busId, on: false });
+  let execution: Execution;
+  try {
+    await session.demandFree('Reset');
+    execution = await session.run({ name: 'Reset', gpu: session.busId });
+  } finally {
+    await session.driver.change({ name: 'SetPersistence', gpu: session.busId, on: true });
+  }
   return { execution, after: await session.driver.readUse(session.busId) };
 }
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { DeviceError } from '../errors.ts';
 import { listLockDescriptors } from '../host/node-lock.ts';
 import type { Execution } from './output.ts';
-import { systemPath, type Tool } from './tool.ts';
+import { explainNotRun, systemPath, type Tool } from './tool.ts';
 
-/** Runs nvidia-smi once. Commands are given one at a time. @throws DeviceError ToolMissing, Unresponsive */
+/** Runs nvidia-smi once. Commands are given one at a time. @throws DeviceError ToolMissing, DriverUnavailable, Unresponsive */
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
@@ -24,8 +24,8 @@ interface Stuck {
 }
 
 /**
- * Makes the function that starts children. A tool that is a function is looked for each time: a driver may come and go. A child in uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as
- * long as it is there no other is started, so that a hung driver costs a node one process and not thousands.
+ * Makes the function that starts children. A tool that is a function is looked for each time: a driver may come and go. A child in
+ * uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as long as it is there no other is started, so that a hung driver costs a node one process and not thousands.
  */
 export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {}): Execute {
   const { maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000, kill = killGroup, libraryPath } = options;
@@ -38,9 +38,9 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
       return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
     }
     return new Promise<Execution>((resolve, reject) => {
-      const { file, prefix } = typeof tool === 'function' ? tool() : tool;
+      const found = typeof tool === 'function' ? tool() : tool;
       // Its own process group, so that what a wrapper script started goes with it.
-      const child = spawn(file, [...prefix, ...args], {
+      const child = spawn(found.file, [...found.prefix, ...args], {
         cwd: '/',
         env: { PATH: systemPath, LC_ALL: 'C', ...(libraryPath !== undefined && { LD_LIBRARY_PATH: libraryPath }) },
         // It keeps the lock of the node as long as it lives, even when this process is killed.
@@ -57,7 +57,10 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         clearTimeout(grace);
         child.stdout?.destroy();
         child.stderr?.destroy();
-        resolve({ rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end });
+        const execution: Execution = { rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end };
+        const notRun = explainNotRun(found, tried, execution);
+        if (notRun === undefined) resolve(execution);
+        else reject(notRun);
       };
       const stop = (reason: 'TimedOut' | 'TooLong'): void => {
         if (end !== 'Exited' || child.pid === undefined) return;

@@ -60,8 +60,8 @@ export function dropNotices(output: string): string {
 
 /** The error of a command whose output says that it did not work. */
 export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
-  // What went wrong stands below the head of a table, and sometimes below its first rows.
-  const words = execution.stdout.replace(/^[|+].*$\n?/gm, '');
+  // What went wrong stands below the head of a table, or below what went well.
+  const words = execution.stdout.replace(/^(?:[|+]|Successfully ).*$\n?/gm, '');
   const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? execution.stdout : words)}`;
   return new DeviceError(classifyOutput(execution), { tried, found, ...(gpu === undefined ? {} : { gpu }) });
 }

@@ -44,11 +44,12 @@ function isChange({ name }: SmiCommand): boolean {
   switch (name) {
     case 'SetMode':
     case 'Reset':
-    case 'CreateInstance':
+    case 'SetPersistence':
+    case 'CreateInstances':
     case 'CreateComputeInstance':
     case 'CreateWholeComputeInstance':
     case 'DestroyComputeInstances':
-    case 'DestroyInstance':
+    case 'DestroyInstances':
       return true;
     case 'Report':
     case 'List':

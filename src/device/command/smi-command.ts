@@ -18,12 +18,13 @@ export type ReadCommand =
 export type ChangeCommand =
   | { readonly name: 'SetMode'; readonly gpu: string; readonly mode: MigMode }
   | { readonly name: 'Reset'; readonly gpu: string }
+  | { readonly name: 'SetPersistence'; readonly gpu: string; readonly on: boolean }
   | {
-      readonly name: 'CreateInstance';
+      /** In this order; it stops at the first that fails, and leaves what it made. */
+      readonly name: 'CreateInstances';
       readonly gpu: string;
-      readonly profileId: number;
-      readonly start: number;
-      /** Also make the compute instance over the whole of it. */
+      readonly places: readonly { readonly profileId: number; readonly start: number }[];
+      /** Also make the compute instance over the whole of each. */
       readonly whole: boolean;
     }
   | {
@@ -34,13 +35,15 @@ export type ChangeCommand =
     }
   | { readonly name: 'CreateWholeComputeInstance'; readonly gpu: string; readonly instance: number }
   | {
+      /** In the tool's own order; it stops at the first that fails. */
       readonly name: 'DestroyComputeInstances';
       readonly gpu: string;
-      readonly instance: number;
-      /** Ids; absent: all of the GPU instance. */
+      readonly instances: readonly number[];
+      /** Ids; absent: all of the GPU instances. */
       readonly ids?: readonly number[];
     }
-  | { readonly name: 'DestroyInstance'; readonly gpu: string; readonly instance: number };
+  /** As above. */
+  | { readonly name: 'DestroyInstances'; readonly gpu: string; readonly instances: readonly number[] };
 
 export type SmiCommand = ReadCommand | ChangeCommand;
 
@@ -85,9 +88,11 @@ function writeChange(command: ChangeCommand): readonly string[] {
       return [...gpu, '-mig', command.mode === 'Enabled' ? '1' : '0'];
     case 'Reset':
       return ['--gpu-reset', ...gpu];
-    case 'CreateInstance': {
-      const place = `${decimal(command.profileId)}:${decimal(command.start)}`;
-      return ['mig', ...gpu, '-cgi', place, ...(command.whole ? ['-C'] : [])];
+    case 'SetPersistence':
+      return [...gpu, '-pm', command.on ? '1' : '0'];
+    case 'CreateInstances': {
+      const places = command.places.map(({ profileId, start }) => `${decimal(profileId)}:${decimal(start)}`);
+      return ['mig', ...gpu, '-cgi', list(places), ...(command.whole ? ['-C'] : [])];
     }
     case 'CreateComputeInstance':
       return ['mig', ...gpu, '-cci', decimal(command.profileId), '-gi', decimal(command.instance)];
@@ -95,10 +100,10 @@ function writeChange(command: ChangeCommand): readonly string[] {
       return ['mig', ...gpu, '-cci', '-gi', decimal(command.instance)];
     case 'DestroyComputeInstances': {
       const ids = command.ids === undefined ? [] : ['-ci', list(command.ids.map(decimal))];
-      return ['mig', ...gpu, '-dci', '-gi', decimal(command.instance), ...ids];
+      return ['mig', ...gpu, '-dci', '-gi', list(command.instances.map(decimal)), ...ids];
     }
-    case 'DestroyInstance':
-      return ['mig', ...gpu, '-dgi', '-gi', decimal(command.instance)];
+    case 'DestroyInstances':
+      return ['mig', ...gpu, '-dgi', '-gi', list(command.instances.map(decimal))];
   }
 }
 

@@ -1,11 +1,14 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { DeviceError } from '../errors.ts';
+import type { Execution } from './output.ts';
 
 /** How nvidia-smi is started: a program and what comes before its own arguments. */
 export interface Tool {
   readonly file: string;
   readonly prefix: readonly string[];
+  /** Where it is run by chroot. */
+  readonly root?: string;
 }
 
 export interface ToolOptions {
@@ -31,7 +34,7 @@ export function findTool({ path, driverRoots, searchPath = systemPath }: ToolOpt
   if (driverRoots !== undefined) {
     const name = path ?? 'nvidia-smi';
     const root = driverRoots.find((one) => isAbsolute(one) && hasProgram(one, name));
-    if (root !== undefined) return { file: findProgram('chroot', searchPath), prefix: [root, name] };
+    if (root !== undefined) return { file: findProgram('chroot', searchPath), prefix: [root, name], root };
     const found = `no ${name} in it: is the driver installed, and its container running?`;
     throw new DeviceError('ToolMissing', { tried: `driver root ${driverRoots.join(', then ')}`, found });
   }
@@ -55,6 +58,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** Links are not followed: from here they would lead out of the root. */
 function hasProgram(root: string, name: string): boolean {
   const places = name.includes('/') ? [name] : systemPath.split(delimiter).map((folder) => join(folder, name));
@@ -67,4 +74,20 @@ function isThere(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Why the tool was not run, by the exit codes of chroot and the shell around it (125 to 127), which nvidia-smi never has; undefined where
+ * it was.
+ */
+export function explainNotRun({ root }: Tool, tried: string, { rc, stdout, end }: Execution): DeviceError | undefined {
+  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
+  const found = `exit code ${rc}: ${JSON.stringify(stdout.trim().slice(0, 240))}`;
+  // gpu-operator's driver container makes its root before it fills it.
+  const isEmpty = root !== undefined && !['usr', 'bin'].some((name) => isFolder(join(root, name)));
+  if (!isEmpty) return new DeviceError('ToolMissing', { tried, found });
+  return new DeviceError('DriverUnavailable', {
+    tried,
+    found: `${root} is empty, the driver’s container may be starting: ${found}`,
+  });
 }

@@ -22,6 +22,8 @@ export interface ReportedGpu extends Pick<
   GpuState,
   'uuid' | 'pciBusId' | 'pciDeviceId' | 'pciClass' | 'product' | 'memoryMiB' | 'migCapable' | 'mig' | 'health'
 > {
+  /** Persistence mode: it keeps the GPU open, and a reset from being done. Undefined where the report does not tell. */
+  readonly isPersistent: boolean | undefined;
   readonly fault: GpuFault | undefined;
   readonly migDevices: readonly ReportedMigDevice[];
   readonly processes: readonly ReportedProcess[];
@@ -93,6 +95,7 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     pciClass: readClass(element),
     ...mig,
     health: readHealth(element),
+    isPersistent: readPersistence(textAt(element, 'persistence_mode')),
   };
 }
 
@@ -107,7 +110,14 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
   const word = findText(element, noAnswer);
   if (word === undefined || !isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product)) return undefined;
   const code = classifyOutput({ rc: 255, end: 'Exited', stdout: word });
-  const none = { pciDeviceId: undefined, pciClass: undefined, mig: undefined, migDevices: [], processes: [] };
+  const none = {
+    pciDeviceId: undefined,
+    pciClass: undefined,
+    mig: undefined,
+    migDevices: [],
+    processes: [],
+    isPersistent: undefined,
+  };
   const fault = { code, message: `nvidia-smi -q -x: ${word}` };
   return {
     pciBusId: normalizeBusId(pciBusId),
@@ -124,6 +134,10 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
 function findText(element: XmlElement, pattern: RegExp): string | undefined {
   if (pattern.test(element.text)) return element.text;
   return element.children.map((child) => findText(child, pattern)).find((text) => text !== undefined);
+}
+
+function readPersistence(text: string | undefined): boolean | undefined {
+  return text === 'Enabled' ? true : text === 'Disabled' ? false : undefined;
 }
 
 function readClass(element: XmlElement): string | undefined {

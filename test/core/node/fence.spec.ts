@@ -23,6 +23,7 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     differsMs: 2000,
     readyMs: undefined,
     followed: false,
+    isSignalled: false,
     isOffering: false,
     patienceMs: 1000,
     pods: [old],
@@ -144,6 +145,7 @@ describe('decideFence', () => {
       differsMs: fc.constantFrom(undefined, 0, 2000),
       readyMs: fc.constantFrom(undefined, 0, 2000),
       followed: fc.boolean(),
+      isSignalled: fc.boolean(),
       pods: fc.subarray([old, fresh, { uid: 'leaving', leaving: true }]),
     });
     fc.assert(

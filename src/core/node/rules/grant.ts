@@ -11,6 +11,7 @@ import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
 import { publishConfig } from './plugin-config.ts';
 import { drain, drainRests } from './drain.ts';
 import { awaitSlot, slotStale } from './slot.ts';
+import { listPodsToSignal } from './signal-plugin.ts';
 import { noteUntouched } from './untouched.ts';
 import { isPolicyCurrent, wishOf } from './wish.ts';
 
@@ -43,7 +44,7 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
     return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
   }
   // 4. The pods were listed just now. Those that hold what has to go are told to, then whoever holds the GPUs open without asking for them.
-  return (slot && drain(situation, slot, pods)) ?? holdersGo(situation, pods) ?? writeGrant(situation);
+  return (slot && drain(situation, slot, pods)) ?? holdersGo(situation, pods) ?? writeGrant(situation, pods);
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
@@ -57,7 +58,7 @@ function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Rul
 }
 
 /** Grants exactly the plan that was looked at. The partition's version makes this a compare-and-swap. */
-function writeGrant(situation: Situation): Ruling {
+function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   const { partition, claim, settings, now } = situation;
   const wish = wishOf(situation);
   const spec = claim.winner?.spec;
@@ -85,6 +86,7 @@ function writeGrant(situation: Situation): Ruling {
           allowReboot: spec?.allow?.reboot ?? null,
           replaceForeignInstances: wish?.replaceForeignInstances ?? null,
           rollback: spec?.rollout?.rollback ?? null,
+          signalPods: listPodsToSignal(situation, pods),
         },
         repairs: repairs.length > 0 ? repairs : null,
       },

@@ -23,6 +23,7 @@ import type { NodePod, Situation } from '../snapshot.ts';
 import { checkPlugin } from './check-plugin.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
+import { mayFollowSignal } from './signal-plugin.ts';
 
 /** What the node has to offer before pods may come. */
 export interface ExpectedOffer {
@@ -160,6 +161,7 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
       : waits.lastsIfBegun('OfferedStale', change);
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const found = listPluginPods(situation);
+  const isSignalled = mark === undefined && changed && mayFollowSignal(situation, found, change);
   const isBack = mark && found?.some((pod) => !mark.uids.includes(pod.metadata.uid ?? '') && isReady(pod));
   return {
     wanted,
@@ -169,7 +171,9 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
     mark,
     differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', change) : waits.lasts('Differs', change),
     readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
-    followed: wasStale !== undefined && advertised !== undefined && !isStale,
+    // Whoever was signalled may have followed before anybody looked: what the kubelet offers are the devices of now, each by its id.
+    followed: (wasStale !== undefined || isSignalled) && advertised !== undefined && !isStale,
+    isSignalled,
     isOffering: Object.keys(advertised?.resources ?? {}).length > 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({

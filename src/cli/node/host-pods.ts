@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+
+import { holdersOf, listHeldIds } from '../../core/pods/slice-holders.ts';
+import { DeviceError } from '../../device/errors.ts';
+import { reportDevice } from '../../device/reading/report-device.ts';
+import type { DeviceState } from '../../device/reading/state.ts';
+import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
+import { readPath } from '../path-option.ts';
+
+export interface PodOptions {
+  readonly podResourcesSocket: string;
+  readonly ignorePods?: boolean;
+}
+
+export function addPodOptions(command: Command): Command {
+  return command
+    .option(
+      '--pod-resources-socket <file>',
+      'where a kubelet tells who holds which GPU; asked where it exists',
+      readPath,
+      '/var/lib/kubelet/pod-resources/kubelet.sock',
+    )
+    .option(
+      '--ignore-pods',
+      'goes by processes alone: a pod that holds an instance without a process on it is not seen',
+    );
+}
+
+/**
+ * What the pods of this host hold, as `DeviceApplyOptions.listHeld` has it. A host without a kubelet has none.
+ * @throws DeviceError Stopped where the kubelet does not answer: unknown is not nobody
+ */
+export async function listHeldOnHost(
+  { podResourcesSocket, ignorePods = false }: PodOptions,
+  device: DeviceState,
+): Promise<ReadonlySet<string>> {
+  if (ignorePods || !existsSync(podResourcesSocket)) return new Set();
+  try {
+    const holdings = await new PodResourcesClient({ socket: podResourcesSocket }).list();
+    return listHeldIds(holdersOf(reportDevice(device), holdings));
+  } catch (cause) {
+    const found = `${cause instanceof Error ? cause.message : String(cause)}; --ignore-pods goes on without`;
+    throw new DeviceError('Stopped', { tried: 'to ask the kubelet who holds a GPU', found, cause });
+  }
+}

@@ -1,0 +1,69 @@
+import type { Step } from '../../core/gpu/plan/step.ts';
+import type { ChangeCommand } from '../command/smi-command.ts';
+import type { InstanceRow } from '../reading/instance-table.ts';
+import { createParts } from './compute-instances.ts';
+import type { GpuSession } from './gpu-session.ts';
+import { countSaid } from './said.ts';
+
+/** True if one command makes the GPU instance with what is on it: the compute instance over the whole, or none. */
+export function isPlain({ profile, computeInstances }: Step): boolean {
+  return computeInstances.length === 0 || isWhole({ profile, computeInstances });
+}
+
+export function isWhole({ profile, computeInstances }: Pick<Step, 'profile' | 'computeInstances'>): boolean {
+  return computeInstances.length === 1 && computeInstances[0] === profile;
+}
+
+/**
+ * Creates GPU instances in one command, in the order of the steps; all of them with the compute instance over the whole, or all without.
+ * The command is not atomic: it stops at the first that fails, and leaves what it made. One that failed and is there all the same
+ * is done, and the rest is made by another command.
+ */
+export async function createInstances(session: GpuSession, steps: readonly Step[]): Promise<void> {
+  const places = steps.map((step) => ({ profileId: findProfileId(session, step), start: step.start }));
+  const whole = steps.some(isWhole);
+  const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places, whole };
+  const execution = await session.run(command);
+  const made = countSaid(execution, 'Successfully created GPU instance');
+  const filled = whole ? countSaid(execution, 'Successfully created compute instance') : made;
+  const isSaid = execution.rc === 0 && execution.end === 'Exited' && made === steps.length && filled === steps.length;
+  // Parts are made by the id that the driver gave, which is never taken unchecked.
+  if (isSaid && steps.every(isPlain)) return;
+  const rows = await session.driver.listInstances(session.busId);
+  const found = places.map(({ profileId, start }) =>
+    rows.find((row) => row.start === start && row.profileId === profileId),
+  );
+  const missing = found.indexOf(undefined);
+  const failed = Math.min(made, filled);
+  if (missing !== -1 && failed >= missing) {
+    const undone = session.explainUndone(command, execution, steps[missing]);
+    // What had to make room for it may never have gone.
+    throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? undone;
+  }
+  const there = missing === -1 ? steps.length : missing;
+  await fillInstances(session, steps.slice(0, there), found);
+  if (missing !== -1) await createInstances(session, steps.slice(missing));
+}
+
+/** Makes the compute instances that GPU instances lack. */
+async function fillInstances(
+  session: GpuSession,
+  steps: readonly Step[],
+  rows: readonly (InstanceRow | undefined)[],
+): Promise<void> {
+  const wanting = steps.flatMap((step, at) => {
+    const row = rows[at];
+    return row === undefined || step.computeInstances.length === 0 ? [] : [{ step, row }];
+  });
+  const mayBeFilled = wanting.some(({ step }) => isWhole(step));
+  const parts = mayBeFilled ? await session.driver.listComputeInstances(session.busId) : [];
+  for (const { step, row } of wanting)
+    if (!parts.some(({ instance }) => instance === row.id)) await createParts(session, row, step.computeInstances, 0);
+}
+
+function findProfileId(session: GpuSession, { profile: name }: Step): number {
+  const profile = session.gpu.geometry?.profiles.find((candidate) => candidate.name === name);
+  if (profile?.id !== undefined) return profile.id;
+  const found = 'the live table of the GPU has no such profile';
+  throw session.explain('UnknownProfile', { tried: `to make a ${name}`, found });
+}

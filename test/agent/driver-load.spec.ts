@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { watchDriverLoad } from '../../src/agent/driver-load.ts';
+import { isSameLoad, loadIdOf } from '../../src/core/policy/load-id.ts';
+import { useScratchFolder } from '../device/scratch-folder.ts';
+
+describe('a load of the driver', () => {
+  const scratch = useScratchFolder();
+
+  it('is told from the next by the folder of its module, and stays while the module is away', () => {
+    const [folder, keep] = [scratch.path('nvidia'), scratch.path('other')];
+    const load = watchDriverLoad(folder);
+    expect(load()).to.equal(undefined);
+    mkdirSync(folder);
+    const first = load();
+    expect(first).to.match(/^\d+$/);
+    rmdirSync(folder);
+    expect(load()).to.equal(first);
+    // Takes the inode that has become free.
+    mkdirSync(keep);
+    mkdirSync(folder);
+    expect(load()).not.to.equal(first);
+  });
+
+  it('ends what a boot ends, as far as both are known', () => {
+    expect(loadIdOf({ bootID: 'a' })).to.equal('a');
+    expect(loadIdOf({ bootID: 'a', driverLoad: '7' })).to.equal('a+7');
+    expect(isSameLoad('a+7', 'a+7')).to.equal(true);
+    expect(isSameLoad('a+7', 'a+8')).to.equal(false);
+    expect(isSameLoad('a', 'a+8')).to.equal(true);
+    expect(isSameLoad('b+7', 'a+7')).to.equal(false);
+  });
+});

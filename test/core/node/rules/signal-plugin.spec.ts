@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
+import {
+  advertisesSlice,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  slicedGpu,
+  someSettings,
+  taints,
+} from '../../../support/node-builders.ts';
+import { listPodsToSignal } from '../../../../src/core/node/rules/signal-plugin.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const updating = { 'gpupartition.dev/state': 'updating' };
+const wanted = { 'nvidia.com/mig-7g.40gb': 1 };
+
+/** A node whose agent is done with grant 3, and has signalled these pods. */
+function aSignalledNode(uids: string[], device: Partial<DeviceReport> = {}): NodeWorld {
+  const signalled = { epoch: 3, uids };
+  const report = { ...slicedGpu, observedEpoch: 3, signalled, advertised: { stale: 1, resources: wanted }, ...device };
+  return new NodeWorld({
+    node: aNode({ taints: taints.closed, labels: updating }),
+    partition: aManagedPartition({ granted: aGrant({ signalPods: ['old'] }), device: report }),
+    pods: [aPluginPod({ uid: 'old' })],
+  });
+}
+
+function follow(world: NodeWorld): void {
+  world.report({ advertised: { stale: 0, resources: wanted } });
+}
+
+describe('a device plugin that the agent has signalled', () => {
+  it('keeps its pod: the node stays closed until the kubelet and the API server tell of the layout', () => {
+    const world = aSignalledNode(['old']);
+    const first = world.step();
+    expect(first.verdict.message).to.include('was told to look at the devices again');
+    expect(world.done).to.deep.equal([]);
+    follow(world);
+    world.step(500);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.advertise(advertisesSlice);
+    expect(world.step(9_000).verdict.phase).to.equal('Ready');
+    expect(world.done.filter((what) => what.startsWith('EvictPod'))).to.deep.equal([]);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('is believed by the devices that the kubelet offers, not by counts that are as they were', () => {
+    const world = aSignalledNode(['old']);
+    world.advertise(advertisesSlice);
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    follow(world);
+    expect(world.step(500).verdict.phase).to.equal('Ready');
+    expect(world.done.filter((what) => what.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+
+  it('is replaced where it does not follow in 20 s', () => {
+    const world = aSignalledNode(['old']);
+    world.step();
+    world.step(19_000);
+    expect(world.done).to.deep.equal([]);
+    world.step(2_000);
+    expect(world.done).to.include('EvictPod old');
+  });
+
+  it('is replaced at once where one of its pods was not reached, or for another grant', () => {
+    for (const world of [
+      aSignalledNode([]),
+      aSignalledNode(['another']),
+      aSignalledNode(['old'], { signalled: { epoch: 2, uids: ['old'] } }),
+    ]) {
+      world.step();
+      expect(world.done).to.include('EvictPod old');
+    }
+  });
+});
+
+describe('which pods an agent shall signal', () => {
+  const pods = [aPluginPod({ uid: 'one' })];
+
+  it('is what the grant names: the plugin’s on the node', () => {
+    expect(listPodsToSignal({ settings: someSettings }, pods)).to.deep.equal(['one']);
+    expect(listPodsToSignal({ settings: someSettings }, [])).to.equal(null);
+  });
+
+  it('is none where pods are to be replaced', () => {
+    const settings = { ...someSettings, pluginRefresh: 'Evict' as const };
+    expect(listPodsToSignal({ settings }, pods)).to.equal(null);
+  });
+});
