@@ -4,7 +4,7 @@ import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import { listRefused, type PolicyRecord } from '../core/policy/fleet.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
 import type { PolicyTally } from '../core/policy/tally.ts';
-import type { Gate } from '../core/rollout/gate.ts';
+import type { RolloutGate } from '../core/rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
 import { setConditions } from '../core/status/conditions.ts';
@@ -226,7 +226,7 @@ function factsOf(
   record: PolicyRecord,
   acceptedGeneration: number | undefined,
   isAccepted: boolean,
-  gate: Gate | undefined,
+  gate: RolloutGate | undefined,
 ): PolicyFacts {
   const { policy, refusal, refused } = record;
   const [first] = refused.values();

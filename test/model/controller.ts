@@ -181,7 +181,7 @@ export class ControllerProcess {
     const { uid, generation, resourceVersion } = policy.metadata;
     const step = stepLedger({
       now: this.#world.timeline.now,
-      policy,
+      policy: { ...record.policy, status: policy.status ?? {} },
       standings: rollout.of(name),
       standingOf: (node) => this.#cluster.standingOf(name, node),
       uidOf: (node) => nodes.get(node)?.metadata.uid,

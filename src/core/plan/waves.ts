@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { FleetRollout } from '../rollout/fleet-rollout.ts';
-import { type Gate, describeGate } from '../rollout/gate.ts';
+import { type RolloutGate, describeGate } from '../rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
 import type { Canary, NodeStanding, Slot } from '../rollout/slot.ts';
 import { timeText } from '../text/time.ts';
@@ -117,7 +117,7 @@ class Play {
   }
 
   held(): ReadonlyMap<string, string> {
-    const gates = [...this.#steps].flatMap(([name, { gate }]): readonly [string, Gate][] =>
+    const gates = [...this.#steps].flatMap(([name, { gate }]): readonly [string, RolloutGate][] =>
       gate === undefined ? [] : [[name, gate]],
     );
     return new Map(gates.map(([name, gate]) => [name, describeGate(gate)]));

@@ -1,7 +1,7 @@
 import { timeText } from '../text/time.ts';
 
 /** Why nodes that ask for a slot do not get one, where that is not just that others have it. Moments, not what is left: else every look is a write. */
-export type Gate =
+export type RolloutGate =
   | { readonly reason: 'Frozen'; readonly why: string }
   | { readonly reason: 'Paused' }
   | { readonly reason: 'Held' }
@@ -17,7 +17,7 @@ export type Gate =
 const mostNames = 5;
 
 /** For conditions: why, and what to do. */
-export function describeGate(gate: Gate): string {
+export function describeGate(gate: RolloutGate): string {
   switch (gate.reason) {
     case 'Frozen':
       return `the whole cluster is frozen: ${gate.why}. No node starts to change; start the controller without --freeze to go on`;

@@ -2,7 +2,7 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { durationMs } from '../text/duration.ts';
 import { timeText } from '../text/time.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
-import type { Gate } from './gate.ts';
+import type { RolloutGate } from './gate.ts';
 import { countLimit } from './limit.ts';
 import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind } from './slot.ts';
 import type { RequestQueue, Standings } from './standings.ts';
@@ -36,7 +36,7 @@ export interface LedgerStep {
   /** Nodes that lost theirs. */
   readonly released: readonly string[];
   /** What keeps nodes waiting; undefined where none waits, or only for others to be done. */
-  readonly gate: Gate | undefined;
+  readonly gate: RolloutGate | undefined;
   /** When it will be different without any event, in ms. */
   readonly requeueAfterMs: number | undefined;
 }
@@ -101,7 +101,7 @@ function makeSlot({ node, nodeUID, request }: NodeStanding, kind: SlotKind, { po
 }
 
 interface Limits extends Places {
-  readonly gate: Gate | undefined;
+  readonly gate: RolloutGate | undefined;
   /** Whether a node may start whose change disrupts nobody. */
   readonly mayStart: boolean;
   /** Whether one may start that pods can be on. */
@@ -131,14 +131,14 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
   const threshold = isCanary ? 1 : Math.max(1, countLimit(failureThreshold, size));
   const isHalted = standings.failed.size >= threshold;
   const window = stateOfWindows(windows, now);
-  const stops: Gate | undefined =
+  const stops: RolloutGate | undefined =
     frozen === undefined ? (paused === true ? { reason: 'Paused' } : undefined) : { reason: 'Frozen', why: frozen };
-  const holds: Gate | undefined =
+  const holds: RolloutGate | undefined =
     most === 0 ? { reason: 'Held' } : window.isOpen ? undefined : { reason: 'WindowClosed', opensAt: window.opensAt };
-  const halts: Gate | undefined = isHalted
+  const halts: RolloutGate | undefined = isHalted
     ? { reason: 'Halted', failed: standings.failed, threshold, isCanary }
     : undefined;
-  const waits: Gate | undefined =
+  const waits: RolloutGate | undefined =
     canary.places === 0
       ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], endsAt: canary.endsAt }
       : undefined;

@@ -1,7 +1,7 @@
 import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
-import { describeGate, type Gate } from '../rollout/gate.ts';
+import { describeGate, type RolloutGate } from '../rollout/gate.ts';
 import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
 
 /** A condition before it is merged with the one that is there. */
@@ -30,7 +30,7 @@ export interface PolicyFacts {
   /** The first of the nodes that keep its generation from being accepted, and the words for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** What keeps nodes from starting. */
-  readonly gate?: Gate | undefined;
+  readonly gate?: RolloutGate | undefined;
 }
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */

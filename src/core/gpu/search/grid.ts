@@ -1,7 +1,7 @@
 import type { Engines, Geometry, Profile } from '../geometry/geometry.ts';
 
 /** A place for one instance: its first unit, and its units as a bit mask (bit 0 is unit 0). */
-export interface Slot {
+export interface GridSlot {
   readonly start: number;
   readonly mask: number;
 }
@@ -13,7 +13,7 @@ export interface Grid {
   /** Name and former names to index. */
   readonly indexOf: ReadonlyMap<string, number>;
   /** Per profile, by ascending start. */
-  readonly slots: readonly (readonly Slot[])[];
+  readonly slots: readonly (readonly GridSlot[])[];
   /** Profile indices from the largest to the smallest: by memory, then by compute slices, then by the order of `-lgip`. */
   readonly largestFirst: readonly number[];
   /** Per profile the weight of one instance in a number that holds the counts of all: a mixed radix of maxInstances + 1. */
