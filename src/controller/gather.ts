@@ -9,9 +9,9 @@ import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
-import { Gate } from '../process/gate.ts';
+import { Turnstile } from '../process/turnstile.ts';
 import { type NodeObject, projectNode } from './project.ts';
-import { gpuResourcesOf, type PodObject, projectPod } from './project-pod.ts';
+import { gpuResourcesOf, type ListedPod, projectPod } from './project-pod.ts';
 
 /** Lists of one node's pods that are read at a time. */
 const mostPodLists = 4;
@@ -23,7 +23,7 @@ export class Gatherer {
   readonly #settings: NodeSettings;
   readonly #configFiles: ConfigMapFiles | undefined;
   readonly #now: () => number;
-  readonly #podLists = new Gate(mostPodLists);
+  readonly #podLists = new Turnstile(mostPodLists);
 
   constructor(parts: {
     readonly client: KubeClient;
@@ -105,9 +105,9 @@ export class Gatherer {
     const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
     const offered = partition?.status?.device?.advertised?.resources ?? {};
     const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
-    const project = (pod: PodObject): PodObject => projectPod(pod, this.#settings.systemNamespaces, isKept);
+    const project = (pod: ListedPod): ListedPod => projectPod(pod, this.#settings.systemNamespaces, isKept);
     const list = this.#podLists.pass(() =>
-      this.#client.list<PodObject>(pods, { fieldSelector }, { paged: false, project }),
+      this.#client.list<ListedPod>(pods, { fieldSelector }, { paged: false, project }),
     );
     return (await list).items;
   }

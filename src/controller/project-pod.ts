@@ -6,7 +6,7 @@ import { deviceClassPrefix } from '../core/pods/gpu-pods.ts';
 import { systemPods } from '../core/pods/system-pods.ts';
 import type { KubeObject } from '../kube/resource.ts';
 
-export type PodObject = KubeObject & NodePod;
+export type ListedPod = KubeObject & NodePod;
 type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number] & {
   readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
 };
@@ -19,10 +19,10 @@ type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number]
  * @param isKept whether a resource may be a GPU of the node
  */
 export function projectPod(
-  pod: PodObject,
+  pod: ListedPod,
   systemNamespaces: readonly string[],
   isKept: (resource: string) => boolean,
-): PodObject {
+): ListedPod {
   if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
   const { metadata, spec, status } = pod;
   const { name, namespace, uid, deletionTimestamp, ownerReferences, annotations } = metadata;
@@ -67,7 +67,7 @@ function keepResources({ resources = {} }: Container, isKept: (resource: string)
   return { resources: { limits: keep(limits), requests: keep(requests) } };
 }
 
-function dropManagedFields(pod: PodObject): PodObject {
+function dropManagedFields(pod: ListedPod): ListedPod {
   const { managedFields: _unused, annotations, ...metadata } = pod.metadata;
   return { ...pod, metadata: { ...metadata, ...keepAnnotations(annotations) } };
 }
@@ -75,7 +75,7 @@ function dropManagedFields(pod: PodObject): PodObject {
 /** Those that say whether it may be evicted; of a static pod only that it is one. */
 function keepAnnotations(
   annotations: Readonly<Record<string, string>> = {},
-): Pick<PodObject['metadata'], 'annotations'> {
+): Pick<ListedPod['metadata'], 'annotations'> {
   const kept = Object.entries({
     ...(annotations[mirrorAnnotation] !== undefined && { [mirrorAnnotation]: 'true' }),
     ...(annotations[evictAnnotation] === 'false' && { [evictAnnotation]: 'false' }),

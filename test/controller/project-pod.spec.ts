@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { gpuResourcesOf, type PodObject, projectPod } from '../../src/controller/project-pod.ts';
+import { gpuResourcesOf, type ListedPod, projectPod } from '../../src/controller/project-pod.ts';
 import { usesGpu } from '../../src/core/pods/gpu-pods.ts';
 import { aPluginPod } from '../support/node-builders.ts';
 
@@ -7,7 +7,7 @@ const filler = 'x'.repeat(1 << 20);
 const isKept = gpuResourcesOf({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '7' }, { 'example.com/slice': 1 });
 
 /** A pod as a tenant can make it, 1 MB long. */
-function aLongPod(limits: Readonly<Record<string, string | number>>, more: object = {}): PodObject {
+function aLongPod(limits: Readonly<Record<string, string | number>>, more: object = {}): ListedPod {
   const containers = [{ name: filler, image: filler, env: [{ name: 'A', value: filler }], resources: { limits } }];
   return {
     metadata: { name: 'p', namespace: 'tenant', uid: 'u', annotations: { a: filler }, labels: { a: filler } },
@@ -16,7 +16,7 @@ function aLongPod(limits: Readonly<Record<string, string | number>>, more: objec
   };
 }
 
-const project = (pod: PodObject): PodObject => projectPod(pod, ['gpu'], isKept);
+const project = (pod: ListedPod): ListedPod => projectPod(pod, ['gpu'], isKept);
 
 describe('a pod as the controller keeps it', () => {
   it('is as long as its name, whatever a tenant writes into it', () => {
@@ -43,7 +43,7 @@ describe('a pod as the controller keeps it', () => {
   });
 
   it('is whole where it is the cluster’s own', () => {
-    const pod = aPluginPod() as PodObject;
+    const pod = aPluginPod() as ListedPod;
     expect(project(pod)).to.deep.equal(pod);
   });
 });
