@@ -158,7 +158,9 @@ async function runAgent(options: Options): Promise<void> {
 async function openHealth({ healthPort, healthHost }: Options, logger: Logger, ready: Checks) {
   if (healthPort === undefined) return undefined;
   const { serveAgentHealth } = await import('./health.ts');
-  return serveAgentHealth({ logger, port: healthPort, host: healthHost, ready });
+  const health = await serveAgentHealth({ logger, port: healthPort, host: healthHost, ready });
+  logger.info('probes and metrics are served', { port: health.server.port });
+  return health;
 }
 
 async function readLine(file: string): Promise<string | undefined> {

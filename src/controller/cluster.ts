@@ -41,6 +41,8 @@ export class Cluster {
   readonly rollout = new FleetRollout();
   readonly #memories = new Map<string, NodeMemory>();
   readonly #nodeWrites = new Map<string, NodeWrite>();
+  /** Nodes in ledgers that are being written. */
+  readonly #admitting = new Map<string, number>();
 
   constructor(parts: {
     readonly policies: Store<GpuPartitionPolicy & KubeObject>;
@@ -110,12 +112,22 @@ export class Cluster {
     return standing !== undefined && standing.seen?.includes(startTime) !== true;
   }
 
-  /** Nodes in flight of all policies but one. */
+  /** Nodes in flight of all policies but one: those that are being admitted right now count already. */
   inFlightBeside(policy: string): number {
     return [...this.fleet.policies]
       .map((record) => record.policy.metadata.name)
       .filter((name) => name !== policy)
-      .reduce((sum, name) => sum + this.ledgerOf(name).length, 0);
+      .reduce((sum, name) => sum + Math.max(this.ledgerOf(name).length, this.#admitting.get(name) ?? 0), 0);
+  }
+
+  /** Has a ledger of so many nodes count from before it is written until the write is over. */
+  async admitting<T>(policy: string, inFlight: number, write: () => Promise<T>): Promise<T> {
+    this.#admitting.set(policy, inFlight);
+    try {
+      return await write();
+    } finally {
+      this.#admitting.delete(policy);
+    }
   }
 
   /** Notes that we wrote the node at this version. */

@@ -118,12 +118,14 @@ export class PolicyReconciler {
     const { name, uid, resourceVersion } = policy.metadata;
     const { inFlight = [], canary: knownCanary } = policy.status ?? {};
     if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
-    const written = await this.#client.apply<Policy>(
-      { resource: policies, name, subresource: 'status' },
-      { metadata: { uid, resourceVersion }, status: { inFlight: ledger, ...(canary && { canary }) } },
-      { force: true, fieldManager: ledgerManager },
-    );
-    this.#cluster.policies.remember(written);
+    await this.#cluster.admitting(name, ledger.length, async () => {
+      const written = await this.#client.apply<Policy>(
+        { resource: policies, name, subresource: 'status' },
+        { metadata: { uid, resourceVersion }, status: { inFlight: ledger, ...(canary && { canary }) } },
+        { force: true, fieldManager: ledgerManager },
+      );
+      this.#cluster.policies.remember(written);
+    });
     this.#requeueNodes([...admitted, ...released]);
     // A place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)

@@ -12,6 +12,7 @@ import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { fleetDevice, fleetLayout, fleetNames, fleetPool } from '../bench/fleet-objects.ts';
+import { anAsking } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
 
 const fleetSize = 1_000;
@@ -63,4 +64,75 @@ describe('PolicyReconciler', () => {
     expect(fleet.policy('p')?.acceptedGeneration).to.equal(undefined);
     expect(fleet.policy('p')?.unchecked.size).to.be.greaterThan(0);
   });
+
+  it('keeps the cap over policies whose ledgers are written at the same time', async () => {
+    const { fleet, cluster, reconciler, policies } = twoPolicies();
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    for (const name of policies) {
+      const record = fleet.policy(name);
+      expect(record?.acceptedGeneration).to.equal(1);
+      for (const node of record?.nodes ?? []) {
+        record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+        cluster.rollout.put(anAsking(node, 'New', { policy: name }));
+      }
+    }
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    const inFlight = () => policies.flatMap((name) => cluster.ledgerOf(name).map(({ node }) => node));
+    expect(inFlight()).to.have.length(1);
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    expect(inFlight()).to.have.length(1);
+  });
 });
+
+/** Policies `p` and `q` with three nodes each, of which one may change at a time, and an API server that takes a moment for a write. */
+function twoPolicies() {
+  const names = ['p', 'q'];
+  const store = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+  const nodes = new ObjectStore<NodeObject>();
+  const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
+  const fleet = new Fleet({ sharing: false });
+  const cluster = new Cluster({ policies: store, nodes, partitions, fleet, agents: new AgentPods() });
+  for (const name of names) {
+    const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
+    const known = { ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } };
+    store.upsert(known);
+    for (const index of [0, 1, 2]) {
+      const node = `${name}${index}`;
+      fleet.setNode(node, { pool: name });
+      nodes.upsert({ metadata: { name: node, uid: `uid-${node}`, resourceVersion: '1' } });
+      const partition = aPartition({ device: fleetDevice(node) });
+      partitions.upsert({ ...partition, metadata: { name: node, uid: `uid-gpn-${node}`, resourceVersion: '1' } });
+    }
+    fleet.setPolicy(known);
+  }
+  const slow = new SlowClient(cluster);
+  const reconciler = new PolicyReconciler({
+    client: slow,
+    cluster,
+    events: new EventRecorder({ client: slow, logger: silentLogger, controller: 'test', instance: 'test' }),
+    settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
+    requeueNodes: () => undefined,
+    tellPolicy: () => undefined,
+    now: () => 0,
+  });
+  return { fleet, cluster, reconciler, policies: names };
+}
+
+/** Answers a write of a policy's status when everybody else had a turn. */
+class SlowClient extends KubeClient {
+  readonly #cluster: Cluster;
+  #version = 1;
+
+  constructor(cluster: Cluster) {
+    super(new PooledKubeConfig(), 'test');
+    this.#cluster = cluster;
+  }
+
+  override async apply<T extends KubeObject>(...[{ name }, { status }]: Parameters<KubeClient['apply']>): Promise<T> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const known = this.#cluster.policies.get(name);
+    this.#version += 1;
+    const metadata = { ...known?.metadata, name, resourceVersion: String(this.#version) };
+    return { ...known, metadata, status: { ...known?.status, ...(status as object) } } as unknown as T;
+  }
+}

@@ -186,7 +186,10 @@ const situations: Readonly<Record<string, Situation>> = {
 
 describe('explain pod, on a cluster with the real scheduler', function () {
   this.timeout(60_000);
-  const rig = useRig(nodes, { controllerArguments: ['--health-port', String(healthPort)] });
+  const rig = useRig(nodes, {
+    controllerArguments: ['--health-port', String(healthPort)],
+    agentArguments: ['--health-port', '0'],
+  });
   const explain = async (pod: string): Promise<PodExplanation> => {
     const config = await rig().controlPlane.kubeconfigFile();
     return (await jsonRunner<PodExplanation>()(['explain', 'pod', `default/${pod}`, '--kubeconfig', config])).answer;
@@ -270,6 +273,16 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     ]) {
       expect(metrics.split('\n')).to.include(line);
     }
+  });
+
+  it('serves what an agent does at its device, where it is asked to', async () => {
+    const agent = rig().rig.agents.find(({ name }) => name.includes('sevens'));
+    const port = /probes and metrics are served.*"port":(\d+)/.exec((await agent?.readLog()) ?? '')?.[1];
+    const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+    expect(await ask('/readyz')).to.equal('[+]device ok\nok\n');
+    const metrics = (await ask('/metrics')).split('\n');
+    expect(metrics).to.include('gpu_partition_device_operations_total{operation="create",program="agent"} 7');
+    expect(metrics).to.include('gpu_partition_device_work_duration_seconds_count{result="success",program="agent"} 1');
   });
 
   it('says which quota keeps a controller from making the pod', async () => {

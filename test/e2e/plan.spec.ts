@@ -19,6 +19,7 @@ const nodes = ['n1', 'n2', 'n3'].map((name): RigNode => ({
   strategy: 'mixed',
 }));
 const half = 'nvidia.com/mig-3g.20gb';
+const cap = ['--max-concurrent-nodes', '100%'];
 const runPlan = jsonRunner<ChangePlan>();
 const runRetry = jsonRunner<readonly RetryAnswer[]>();
 
@@ -48,7 +49,7 @@ const budget = {
 
 describe('gpu-partition plan and retry, on a cluster', function () {
   this.timeout(120_000);
-  const rig = useRig(nodes, { controllerArguments: ['--max-concurrent-nodes', '100%'] });
+  const rig = useRig(nodes, { controllerArguments: cap });
   const nodeSelector = { matchLabels: { pool: 'p' } };
   const spec = (profiles: Record<string, number>) => ({ nodeSelector, layouts: [{ profiles }] });
   let folder = '';
@@ -113,7 +114,7 @@ describe('gpu-partition plan and retry, on a cluster', function () {
   it('says with the right to read alone who goes, who is in the way, and in which order', async () => {
     const file = await writePolicy({ ...spec({ '1g.5gb': 7 }), rollout: { maxUnavailable: 2 } });
     const kubeconfig = await accountWith('gpu-partition-planner');
-    const { code, answer } = await runPlan(['plan', '-f', file, '--kubeconfig', kubeconfig]);
+    const { code, answer } = await runPlan(['plan', '-f', file, '--kubeconfig', kubeconfig, ...cap]);
     found = answer;
     expect(code).to.equal(1);
     expect(answer.waves.map((wave) => wave.nodes)).to.deep.equal([['n3', 'n2'], ['n1']]);
@@ -128,7 +129,7 @@ describe('gpu-partition plan and retry, on a cluster', function () {
   it('says the same of what kubectl wrote to a file', async () => {
     const snapshot = join(folder, 'snapshot.yaml');
     await writeFile(snapshot, await rig().kubectl('get', 'nodes,gpn,gpp,pods,pdb', '-A', '-o', 'yaml'));
-    const argv = ['plan', '-f', join(folder, 'policy.yaml'), '--snapshot', snapshot];
+    const argv = ['plan', '-f', join(folder, 'policy.yaml'), '--snapshot', snapshot, ...cap];
     const { code, answer } = await runPlan(argv);
     expect(code).to.equal(1);
     expect(answer).to.deep.equal(found);

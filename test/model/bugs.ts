@@ -3,6 +3,7 @@ import type { Command } from '../../src/core/node/commands.ts';
 import type { Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import type { Theme } from './story.ts';
 
@@ -226,7 +227,130 @@ export const bugs: readonly Bug[] = [
       };
     },
   },
+  {
+    name: 'GrantWithoutSlot',
+    what: 'grants a node whose turn it is not',
+    see: (snapshot) => {
+      const slot = snapshot.slot ?? makeSlot(snapshot);
+      return { ...snapshot, slot, ...(snapshot.fresh && { fresh: { ...snapshot.fresh, slot } }) };
+    },
+  },
+  {
+    name: 'ReleaseAtAnswer',
+    what: 'gives the slot back when the agent has answered',
+    say: ({ standing }, { partition }) => {
+      const { granted } = partition?.spec ?? {};
+      const isAnswered = granted !== undefined && partition?.status?.device?.observedEpoch === granted.epoch;
+      return { standing: { ...standing, isUnderWay: standing.isUnderWay && !isAnswered } };
+    },
+  },
+  {
+    name: 'EvictBeforePlan',
+    what: 'evicts pods before it says which',
+    theme: 'Drains',
+    say: ({ commands }) => ({
+      commands: commands.flatMap((command) =>
+        command.name === 'WriteDrain' && command.drain
+          ? [command, ...command.drain.pods.map((pod) => ({ name: 'EvictPod' as const, pod, round: 1 }))]
+          : [command],
+      ),
+    }),
+  },
+  {
+    name: 'EvictUnannounced',
+    what: 'evicts pods that it has not announced',
+    theme: 'Drains',
+    say: ({ commands }, { pods = [], partition }) => {
+      const announced = partition?.spec.drain?.pods.map(({ uid }) => uid) ?? [];
+      const others = pods.filter(
+        ({ metadata }) => metadata.labels?.['user'] === 'true' && !announced.includes(metadata.uid ?? ''),
+      );
+      const isDraining = commands.some((command) => command.name === 'EvictPod' && announced.includes(command.pod.uid));
+      const more = others.map(({ metadata }) => ({
+        name: 'EvictPod' as const,
+        pod: { namespace: 'default', name: metadata.name, uid: metadata.uid ?? '' },
+        round: 1,
+      }));
+      return isDraining ? { commands: [...commands, ...more] } : {};
+    },
+  },
+  {
+    name: 'OpenAfterDrain',
+    what: 'opens a node that was drained before its new layout is advertised',
+    theme: 'Drains',
+    say: ({ verdict, commands }, { node, slot }) =>
+      verdict.reason === 'AdvertisePending' &&
+      slot !== undefined &&
+      node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key)
+        ? { commands: [...commands, { name: 'PatchNode', change: { removeTaints: [repartitioningTaint.key] } }] }
+        : {},
+  },
+  {
+    name: 'ForgetDrain',
+    what: 'forgets whom it has told to go',
+    theme: 'Drains',
+    see: (snapshot) => {
+      const { partition } = snapshot;
+      if (!partition) return snapshot;
+      const { drain: _forgotten, ...spec } = partition.spec;
+      return { ...snapshot, partition: { ...partition, spec } };
+    },
+  },
+  {
+    name: 'KeepDrain',
+    what: 'leaves pods told to go when nothing is going to change any more',
+    theme: 'Drains',
+    say: ({ commands }) => ({
+      commands: commands.filter((command) => command.name !== 'WriteDrain' || command.drain !== null),
+    }),
+  },
+  {
+    name: 'SkipBudget',
+    what: 'deletes pods instead of evicting them',
+    theme: 'Drains',
+    say: ({ commands }, { partition }) => ({
+      commands: commands.map((command) =>
+        command.name === 'EvictPod' && partition?.spec.drain?.pods.some(({ uid }) => uid === command.pod.uid)
+          ? { name: 'DeletePod', pod: command.pod }
+          : command,
+      ),
+    }),
+  },
+  {
+    name: 'CountNoFailures',
+    what: 'tries for ever what fails in the same way each time',
+    theme: 'Failures',
+    remember: ({ waits, ...memory }) => {
+      const { GrantFailed: _forgotten, ...others } = waits;
+      return { ...memory, waits: others };
+    },
+  },
+  {
+    name: 'StayClosedAfterTimeout',
+    what: 'does not open a node whose pods did not go in time',
+    theme: 'Drains',
+    say: ({ verdict, commands }) =>
+      verdict.reason === 'DrainTimeout'
+        ? {
+            commands: mapPatches(commands, (change) => ({
+              ...change,
+              removeTaints: (change.removeTaints ?? []).filter((key) => key !== repartitioningTaint.key),
+            })),
+          }
+        : {},
+  },
 ];
+
+function makeSlot({ node, partition, claim }: NodeSnapshot): Slot {
+  return {
+    node: node.metadata.name,
+    nodeUID: node.metadata.uid ?? '',
+    epoch: (partition?.spec.granted?.epoch ?? 0) + 1,
+    generation: claim.winner?.metadata.generation ?? 0,
+    startTime: '2026-01-01T00:00:00Z',
+    kind: 'New',
+  };
+}
 
 function withDevice(
   snapshot: NodeSnapshot,

@@ -17,6 +17,9 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   const loans = Object.entries(borrowedLabelsOf(metadataOf(node)));
   const paused = loans.filter(([, { set }]) => set === 'paused-for-mig-change');
   if (paused.length > 0) return `${paused.map(([key]) => key).join()} is paused (L4); ${words}`;
+  if (partition.spec.drain !== undefined) return `pods are still told to go; ${words}`;
+  const held = world.api.list('policies').filter(({ status }) => (status?.inFlight ?? []).length > 0);
+  if (held.length > 0) return `policy ${held[0]?.metadata.name} keeps a slot; ${words}`;
   const foreign = world.device.report().gpus;
   if (end === 'Delete') {
     if (verdict.phase !== 'Unmanaged') return `nobody decides over it; ${words}`;

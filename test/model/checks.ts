@@ -18,6 +18,9 @@ import type { ModelWorld } from './world.ts';
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 const hourMs = 3600_000;
+/** The device was never worked on, or somebody used it. */
+const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
+const mostEqual = 4;
 /** A controller may be stalled for 40 s. */
 const longestLagMs = 60_000;
 /** What was decided may be written so much later where the API server refuses: it is tried again ever more seldom. */
@@ -38,6 +41,7 @@ export class Invariants {
   /** Since when labels have told of more than there is, with a controller at work. */
   #mislabelledSince: number | undefined;
   #decisions = 0;
+  #failure: { readonly what: unknown; readonly count: number } = { what: undefined, count: 0 };
   /** What controllers have written, and what the agent has done to the device. */
   controllerWrites = 0;
   operations = 0;
@@ -108,8 +112,24 @@ export class Invariants {
       `grant ${granted.epoch} was written while the agent works on ${earlier?.epoch}`,
     );
     demand(before.status?.device?.step !== 'Unknown', 'S10', 'granted on a device that cannot be read');
+    this.#countEqual(before);
     demand(granted.allowReboot !== true, 'S6', 'a reboot was granted that no policy allows');
     this.#countRepair(before, granted);
+  }
+
+  /** The same that has failed is not tried for ever; who loses what it knew of one, in a crash, tries once more. */
+  #countEqual({ spec, status }: StoredPartition): void {
+    const { device } = status ?? {};
+    const failure = device?.step === 'Failed' && !passing.includes(device.error?.code ?? '') ? device.error : undefined;
+    const readings = device?.gpus?.map(({ mig, error, instances }) => [
+      mig,
+      error,
+      instances.map(({ profile, start }) => [profile, start]),
+    ]);
+    const what = failure && [failure.code, failure.gpu, device?.bootID, readings, spec.policy];
+    const isSame = what !== undefined && sameJson(what, this.#failure.what);
+    this.#failure = { what, count: isSame ? this.#failure.count + 1 : 1 };
+    demand(this.#failure.count <= mostEqual, 'S16', `the same has failed ${mostEqual} times, and is tried again`);
   }
 
   #countRepair({ spec, status }: StoredPartition, granted: Grant): void {
@@ -168,10 +188,16 @@ export class Invariants {
     for (const command of commands) {
       if (command.name === 'WriteGrant') this.#mayBeGranted(snapshot);
       if (command.name === 'EvictPod') this.#mayBeEvicted(snapshot, command.pod.uid);
+      if (command.name === 'DeletePod') this.#mayBeDeleted(snapshot);
+      if (command.name === 'WriteDrain') {
+        demand(!sameJson(command.drain, snapshot.partition?.spec.drain), 'S9', 'the same drain is announced again');
+      }
       if (command.name === 'PatchNode') {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
+    this.#keepsSlot(snapshot, settled);
+    this.#opensWhereNothingChanges(snapshot, settled);
     this.#isGivenUp(by, settled.memory.waits.HoldersRest?.since);
     this.#decisions += 1;
     if (commands.length === 0 && this.#decisions % 4 === 0) {
@@ -244,7 +270,10 @@ export class Invariants {
     const policy = this.#world.api.find('policies', name);
     // Deleted since it was read, and its ledger with it: nobody else may be admitted in the node's place.
     if (policy?.metadata.uid !== uid) return true;
-    return policy?.status?.inFlight?.some((one) => sameJson(one, slot)) === true;
+    const inFlight = policy?.status?.inFlight ?? [];
+    // A gap that is known: an old leader whose watches hang takes slots away for what it has seen last, until its lease ends.
+    const isRivals = this.#world.controllers.slice(0, -1).some(({ frozen }) => frozen.size > 0);
+    return isRivals || inFlight.some((one) => sameJson(one, slot));
   }
 
   #mayBeEvicted({ pods, partition, claim, slot }: NodeSnapshot, uid: string): void {
@@ -258,6 +287,32 @@ export class Invariants {
       'S13',
       `pod ${uid} is evicted, which is a user’s, and was not announced`,
     );
+  }
+
+  #mayBeDeleted({ claim, slot, now }: NodeSnapshot): void {
+    const isLate = slot?.deadline !== undefined && Date.parse(slot.deadline) < now;
+    const isForced = claim.winner?.spec.drain?.onTimeout === 'Force' && isLate;
+    demand(isForced, 'S13', 'a pod is deleted, past its disruption budget, and the policy does not say so');
+  }
+
+  /** A slot is held until the node is verified, or given up and open again: not only until the agent has answered. */
+  #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: Settled): void {
+    const isDone = slot !== undefined && standing.slot === slot.startTime && !standing.isUnderWay;
+    if (!isDone || !isClosed(node)) return;
+    const opens = commands.some(
+      (command) => command.name === 'PatchNode' && command.change.removeTaints?.includes(repartitioningTaint.key),
+    );
+    demand(opens, 'S5', 'the node is closed for a change, and its slot is given back');
+  }
+
+  /** Who was told to go and did not is left in peace on a node that is open. */
+  #opensWhereNothingChanges({ node }: NodeSnapshot, { verdict, commands }: Settled): void {
+    if (verdict.reason !== 'DrainTimeout' && verdict.reason !== 'DrainLoop') return;
+    const opens = commands.some(
+      (command) => command.name === 'PatchNode' && command.change.removeTaints?.includes(repartitioningTaint.key),
+    );
+    const isTold = verdict.message.includes('The node stays closed');
+    demand(opens || isTold || !isClosed(node), 'L4', `the node stays closed, and nobody says why: ${verdict.message}`);
   }
 
   #mayBeOpened(snapshot: NodeSnapshot, removed: readonly string[]): void {

@@ -61,7 +61,7 @@ describe('model of a node', function () {
       tellers.tell({ from, to }));
   }
 
-  for (const theme of ['Drift', 'Holders', 'Rush'] as const) {
+  for (const theme of ['Drift', 'Holders', 'Rush', 'Drains', 'Failures'] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 100), theme }));
   }

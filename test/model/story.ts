@@ -39,6 +39,27 @@ const themes = {
     names: ['editPolicy', 'addPod', 'addPod', 'addPod', 'addPod', 'addPod', 'addPod', 'endAllPods', 'endAllPods'],
     pauses: [20, 20, 150, 150, 600, 2000, 15_000],
   },
+  Drains: {
+    setup: { hasStartupTaint: false },
+    names: [
+      'editPolicy',
+      'addPod',
+      'addPod',
+      'addPod',
+      'addPod',
+      'addPod',
+      'endPod',
+      'budgetHolds',
+      'budgetGives',
+      'wait',
+    ],
+    pauses: [20, 150, 600, 2000, 5000, 15_000, 60_000],
+  },
+  Failures: {
+    setup: { hasStartupTaint: false },
+    names: ['failOperations', 'failOperations', 'failOperations', 'failOperations', 'wait', 'wait', 'editPolicy'],
+    pauses: [600, 15_000, 60_000, 300_000],
+  },
   Holders: {
     setup: { exporter: 'ByEviction', plugin: 'Stock' },
     names: ['holdersStay', 'budgetHolds', 'crashController', 'endAllPods', 'wait', 'wait', 'wait', 'wait'],

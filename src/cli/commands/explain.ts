@@ -19,10 +19,12 @@ import {
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
+import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly namespace?: string;
+  readonly snapshot?: readonly string[];
   readonly output: OutputFormat;
 }
 
@@ -37,11 +39,12 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
     )
     .argument('<pod>', 'NAMESPACE/NAME, or NAME with --namespace')
     .option('-n, --namespace <name>', 'namespace of the pod')
+    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
     .addOption(outputOption())
     .action(async (name: string, options: Options) => {
-      const client = connect(options);
-      const own = client.config.getContextObject(client.config.currentContext)?.namespace ?? 'default';
-      const explanation = await explain(client, readName(name, options.namespace, own));
+      const explanation = options.snapshot
+        ? await explainSaved(readName(name, options.namespace, 'default'), options.snapshot, terminal)
+        : await explainLive(name, options);
       if (explanation.isPending) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, explanation);
       else print(terminal, explanation);
@@ -65,6 +68,24 @@ function readName(
   if (namespace !== undefined && namespace !== first)
     throw new CliError(`the pod is in ${first} or in ${namespace}: name one namespace`);
   return { namespace: first, name: second };
+}
+
+async function explainLive(name: string, options: Options): Promise<PodExplanation> {
+  const client = connect(options);
+  const own = client.config.getContextObject(client.config.currentContext)?.namespace ?? 'default';
+  return explain(client, readName(name, options.namespace, own));
+}
+
+async function explainSaved(
+  { namespace, name }: ReturnType<typeof readName>,
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<PodExplanation> {
+  const saved = await readSnapshot(files, Date.now(), terminal);
+  const found = saved.pods as readonly unknown[] as readonly WorkloadPod[];
+  const pod = found.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  if (!pod) throw new CliError(`the snapshot has no pod ${namespace}/${name}`);
+  return explainPod(pod, { ...saved, pods: found });
 }
 
 async function explain(

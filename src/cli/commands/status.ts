@@ -8,11 +8,13 @@ import { addConnectionOptions, connect, type ConnectionOptions } from '../cluste
 import { type FleetObjects, followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
+import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { LiveScreen, printLines } from '../screen.ts';
 import { type Output, printJson } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly watch?: boolean;
+  readonly snapshot?: readonly string[];
   readonly output: 'text' | 'wide' | 'json' | 'yaml';
 }
 
@@ -23,6 +25,7 @@ export function statusCommand({ terminal }: CommandContext): Command {
     )
     .argument('[node]', 'name of a node')
     .option('-w, --watch', 'follow it until Ctrl-C')
+    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
     .addOption(
       new Option(
         '-o, --output <format>',
@@ -34,20 +37,19 @@ export function statusCommand({ terminal }: CommandContext): Command {
     .action(async (node: string | undefined, options: Options) => {
       const { stdout } = terminal;
       const { output, watch = false } = options;
-      if (output === 'json' || output === 'yaml') {
-        if (watch)
-          throw new CliError(`--watch is for people; with -o ${output}, use kubectl get gpn --watch -o ${output}`);
-        const data = dataOf(await readFleet(connect(options)), node);
-        if (output === 'json') printJson(terminal, data);
-        else stdout.write(stringify(data));
-        return;
+      const isData = output === 'json' || output === 'yaml';
+      if (watch && isData) {
+        throw new CliError(`--watch is for people; with -o ${output}, use kubectl get gpn --watch -o ${output}`);
       }
+      if (watch && options.snapshot) throw new CliError('--snapshot does not change: nothing to --watch');
       const draw = (fleet: FleetObjects): readonly Line[] => drawStatus(fleet, node, stdout, output === 'wide');
-      const client = connect(options);
-      const first = await readFleet(client);
+      const client = options.snapshot ? undefined : connect(options);
+      const first = client ? await readFleet(client) : await readSnapshot(options.snapshot ?? [], Date.now(), terminal);
       if (node !== undefined) findNode(first, node);
-      if (!watch) return printLines(stdout, draw(first));
-      await watchStatus(stdout, draw, (show, signal) => followFleet(client, show, signal));
+      if (output === 'json') printJson(terminal, dataOf(first, node));
+      else if (output === 'yaml') stdout.write(stringify(dataOf(first, node)));
+      else if (!watch || !client) printLines(stdout, draw(first));
+      else await watchStatus(stdout, draw, (show, signal) => followFleet(client, show, signal));
     });
 }
 

@@ -2,8 +2,9 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 
 export interface DemoPod {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
   readonly spec: { readonly nodeName?: string };
+  readonly status: { readonly phase: string };
 }
 
 export interface DemoNode {

@@ -14,6 +14,16 @@ import { composeLastScreen } from './last-screen.ts';
 import { demoNodes } from './nodes.ts';
 import { previewNode, readSamples } from './preview.ts';
 import { Screen } from './screen.ts';
+import {
+  apply,
+  describeFleetPolicy,
+  describeFleetWorkload,
+  drawFleet,
+  fleetApp,
+  fleetBudget,
+  fleetNodes,
+  fleetPolicy,
+} from './second-act.ts';
 
 const demoFolder = join(projectRoot, '.demo');
 const readyWithinMs = 120_000;
@@ -54,7 +64,11 @@ async function runDemo(): Promise<number> {
   if (keep) await writeKubeconfig(controlPlane);
 
   screen.title('CRDs, RBAC, four GPU nodes, the controller, and an agent on each node');
-  await using rig = await Rig.start({ controlPlane, nodes: demoNodes });
+  await using rig = await Rig.start({
+    controlPlane,
+    nodes: demoNodes,
+    controllerArguments: ['--max-concurrent-nodes', '100%'],
+  });
   screen.line('kubectl apply -k config/crd; kubectl apply -k config/rbac');
 
   screen.title('kubectl apply -k samples');
@@ -63,13 +77,16 @@ async function runDemo(): Promise<number> {
   const view = new ClusterView(controlPlane);
   const allReady = await watchUntilReady(rig, view);
   const allBound = allReady && (await scheduleWorkloads(controlPlane, view));
+  const moved = allBound ? await moveFleet(rig, controlPlane, view) : undefined;
   await showResult(rig, controlPlane, view);
-  if (!allReady) await showLogs(rig);
+  if (moved === undefined) await showLogs(rig);
 
   const seconds = Math.round((Date.now() - startedAt) / 1000);
-  const isGood = allReady && allBound;
+  const isGood = moved !== undefined;
   screen.title(
-    isGood ? `Every policy is Ready and both pods are on the right node (${seconds} s)` : 'The demo failed: see above',
+    isGood
+      ? `Every policy is Ready, both pods are on the right node; 12 nodes changed, ${moved.most} at a time, ${moved.pods} pods moved (${seconds} s)`
+      : 'The demo failed: see above',
   );
   if (keep && isGood) {
     screen.line(
@@ -120,27 +137,79 @@ async function scheduleWorkloads(controlPlane: ControlPlane, view: ClusterView):
   return Object.entries(expectedNodes).every(([pod, node]) => nodeOf.get(pod) === node);
 }
 
+/** The second act: an edit moves through twelve nodes, three at a time, and pods make way within their disruption budget. */
+async function moveFleet(
+  rig: Rig,
+  controlPlane: ControlPlane,
+  view: ClusterView,
+): Promise<{ readonly most: number; readonly pods: number } | undefined> {
+  screen.title(`Act two: ${fleetNodes.length} more nodes in two pools, a policy for both, a deployment on the slices`);
+  await rig.join(fleetNodes);
+  screen.line(await apply(controlPlane, describeFleetPolicy('First')));
+  if ((await watchFleet(rig, view)) === undefined) return undefined;
+  screen.line(await apply(controlPlane, ...describeFleetWorkload()));
+  const before = await untilRunning(view);
+  if (!before) return undefined;
+  screen.title(`kubectl apply of an edit: maxUnavailable ${fleetBudget}; pods on slices that go are evicted`);
+  screen.line(await apply(controlPlane, describeFleetPolicy('Edited')));
+  const most = await watchFleet(rig, view);
+  if (most === undefined || most > fleetBudget) return undefined;
+  const left = new Set((await view.pods()).map(({ metadata }) => metadata.uid));
+  return { most, pods: before.filter((uid) => !left.has(uid)).length };
+}
+
+/** Draws the fleet until its policy is Ready. @returns the most nodes that were in flight at a time; undefined where it takes too long */
+async function watchFleet(rig: Rig, view: ClusterView): Promise<number | undefined> {
+  const deadline = Date.now() + readyWithinMs;
+  let most = 0;
+  while (Date.now() < deadline) {
+    signal.throwIfAborted();
+    const [partitions, policies, pods] = await Promise.all([view.partitions(), view.policies(), view.pods()]);
+    const policy = policies.find(({ metadata }) => metadata.name === fleetPolicy);
+    most = Math.max(most, policy?.status?.inFlight?.length ?? 0);
+    screen.live(await drawFleet(rig, partitions, pods, policy));
+    if (policy && isReady(policy)) return most;
+    await pause(150);
+  }
+  return undefined;
+}
+
+/** @returns the uids of the deployment's pods when all of them run */
+async function untilRunning(view: ClusterView): Promise<readonly string[] | undefined> {
+  const deadline = Date.now() + boundWithinMs;
+  while (Date.now() < deadline) {
+    signal.throwIfAborted();
+    const pods = (await view.pods()).filter(({ metadata }) => metadata.name.startsWith(fleetApp));
+    if (pods.length > 0 && pods.every(({ status }) => status.phase === 'Running')) {
+      return pods.map(({ metadata }) => metadata.uid);
+    }
+    await pause(200);
+  }
+  return undefined;
+}
+
 async function showResult(rig: Rig, controlPlane: ControlPlane, view: ClusterView): Promise<void> {
   const ask = async (...args: string[]): Promise<{ readonly title: string; readonly text: string }> => {
     const { stdout, stderr } = await controlPlane.kubectl(args);
-    return { title: `kubectl ${args.join(' ')}`, text: stdout || stderr };
+    return { title: `kubectl ${args.slice(0, 2).join(' ')}`, text: stdout || stderr };
   };
   const [pictures, nodes, pods, ...tables] = await Promise.all([
     drawNodes(rig, view),
     view.nodes(),
     view.pods(),
     ask('get', 'gpp'),
-    ask('get', 'gpn'),
+    ask('get', 'gpn', ...demoNodes.map(({ name }) => name)),
   ]);
   const lines = composeLastScreen(
     {
       pictures,
       tables,
-      pods: pods.map(({ metadata, spec }) => `${metadata.name}: ${spec.nodeName ?? 'no node'}`),
-      nodes: nodes.map(({ metadata }) => ({
-        ...metadata,
-        strategy: demoNodes.find(({ name }) => name === metadata.name)?.strategy ?? 'none',
-      })),
+      pods: pods
+        .filter(({ metadata }) => metadata.name in expectedNodes)
+        .map(({ metadata, spec }) => `${metadata.name}: ${spec.nodeName ?? 'no node'}`),
+      nodes: demoNodes.flatMap(({ name, strategy }) =>
+        nodes.flatMap(({ metadata }) => (metadata.name === name ? [{ ...metadata, strategy }] : [])),
+      ),
     },
     process.env['VERBOSE'] === '1',
   );

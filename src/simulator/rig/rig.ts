@@ -34,6 +34,8 @@ export class Rig implements AsyncDisposable {
   readonly controller: RigProcess;
   readonly #guard: Guard;
   readonly #standbys: RigProcess[] = [];
+  /** Nodes that were not there from the start. */
+  readonly #joined: RigNode[] = [];
   readonly #agents: Map<string, RigProcess>;
   readonly #options: RigOptions;
 
@@ -88,6 +90,13 @@ export class Rig implements AsyncDisposable {
     const controller = await makeController(this.#options, this.#guard, this.folder, identity);
     this.#standbys.push(controller);
     return controller;
+  }
+
+  /** More nodes join, each with its agent. */
+  async join(nodes: readonly RigNode[]): Promise<void> {
+    this.#joined.push(...nodes);
+    await Promise.all(nodes.map((node) => this.#boot(node)));
+    for (const { name } of nodes) this.agent(name).start();
   }
 
   agent(node: string): RigProcess {
@@ -191,7 +200,7 @@ export class Rig implements AsyncDisposable {
   }
 
   #nodeOf(name: string): RigNode {
-    const node = this.#options.nodes.find((one) => one.name === name);
+    const node = [...this.#options.nodes, ...this.#joined].find((one) => one.name === name);
     if (node === undefined) throw new Error(`no node ${name}`);
     return node;
   }

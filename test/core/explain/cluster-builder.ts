@@ -83,7 +83,7 @@ function nodeOf({
   isReady,
 }: StoryNode): NodeView {
   return {
-    metadata: { name, labels: { pool: 'p', ...labels } },
+    metadata: { name, uid: `uid-${name}`, labels: { pool: 'p', ...labels } },
     spec: { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) },
     status: {
       allocatable: { cpu: '8', memory: '64Gi', ...(allocatable ?? offerOfGpus(gpus)) },

@@ -1,14 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { GpuReport, PolicyLayout } from '../../../src/api/types.ts';
+import type { GpuPartitionPolicy, GpuReport, PolicyLayout } from '../../../src/api/types.ts';
 import { explainPod } from '../../../src/core/explain/explanation.ts';
 import { applyEdit } from '../../../src/core/explain/policy-edit.ts';
 import { enumerateLayouts } from '../../../src/core/gpu/search/layout-enumeration.ts';
 import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
+import { planChange } from '../../../src/core/plan/change-plan.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
 import { findForeign } from '../../../src/core/policy/ownership.ts';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
+import { someSetup } from '../plan/cluster-builder.ts';
 import { modelOf } from '../gpu/builders.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode } from './cluster-builder.ts';
@@ -81,6 +83,7 @@ describe('what explain suggests', () => {
             edits += 1;
             const spec = applyEdit(policy.spec, one);
             expect(checkPolicy(spec)).to.equal(undefined);
+            expect(listRefusals(facts, { ...policy, spec })).to.deep.equal([]);
             for (const {
               spec: { wish },
               status,
@@ -101,6 +104,15 @@ describe('what explain suggests', () => {
     expect(edits).to.be.above(10);
   });
 });
+
+/** What `gpu-partition plan` finds wrong with the edited policy itself, whoever has to go for it. */
+function listRefusals(facts: ReturnType<typeof aCluster>, policy: GpuPartitionPolicy): readonly string[] {
+  const { nodes, partitions, policies } = facts;
+  const cluster = { now: 0, nodes, partitions, policies, pods: [], budgets: [] };
+  return planChange(cluster, [policy], someSetup)
+    .findings.filter(({ code }) => ['PolicyInvalid', 'PolicyNotAccepted', 'NodeRefused'].includes(code))
+    .map(({ message }) => message);
+}
 
 /** On these nodes nothing is ours. */
 function withForeign(facts: ReturnType<typeof aCluster>, names: ReadonlySet<string>): ReturnType<typeof aCluster> {

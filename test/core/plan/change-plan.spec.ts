@@ -61,6 +61,29 @@ describe('the plan of a change', () => {
     expect(wavesOf(capped)).to.deep.equal([['n2', 'n3'], ['n1']]);
   });
 
+  it('has several policies share the cap, and what one gives back goes to another', () => {
+    const q = sliced({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } });
+    const inQ = { node: { labels: { pool: 'q' } } };
+    const nodes = [
+      aFleetNode({ name: 'n1', slices: halves }),
+      aFleetNode({ name: 'n2', slices: halves }),
+      aFleetNode({ name: 'm1', slices: halves, ...inQ }, q),
+      aFleetNode({ name: 'm2', slices: halves, ...inQ }, q),
+    ];
+    const given = [inFile(inSevenths), inFile({ ...inSevenths, nodeSelector: q.spec.nodeSelector }, 'q')];
+    const cluster = aCluster(nodes, { policies: [sliced(), q] });
+    expect(wavesOf(planChange(cluster, given, { ...someSetup, maxConcurrentNodes: 2 }))).to.deep.equal([
+      ['n1', 'm1'],
+      ['n2', 'm2'],
+    ]);
+    expect(wavesOf(planChange(cluster, given, { ...someSetup, maxConcurrentNodes: 1 }))).to.deep.equal([
+      ['n1'],
+      ['n2'],
+      ['m1'],
+      ['m2'],
+    ]);
+  });
+
   it('begins with the canary, and says when the rest may follow', () => {
     const rollout = { maxUnavailable: 3, canary: { nodes: 1, soak: '1h' } };
     const { waves } = plan(aBusyFleet(), inFile({ ...inSevenths, rollout }));

@@ -1,0 +1,109 @@
+import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { parseState } from '../nvidia-smi/state/state-text.ts';
+import type { Rig, RigNode } from '../rig/rig.ts';
+import type { DemoPod } from './cluster-view.ts';
+
+const model = 'A30';
+const pools = ['east', 'west'] as const;
+/** Twelve nodes in two pools, of one GPU each. */
+export const fleetNodes: readonly RigNode[] = pools.flatMap((pool) =>
+  Array.from({ length: 6 }, (_, index) => ({
+    name: `${pool}-${index + 1}`,
+    gpus: [model],
+    labels: { pool },
+    strategy: 'mixed' as const,
+  })),
+);
+
+/** How many nodes of it change at a time. */
+export const fleetBudget = 3;
+export const fleetPolicy = 'serving';
+export const fleetApp = 'web';
+/** Pods of the deployment that move out of the way. */
+const replicas = 20;
+
+/** The policy of the second act: as it is at first, then as it is edited. */
+export function describeFleetPolicy(edition: 'First' | 'Edited'): object {
+  const isFirst = edition === 'First';
+  const spec: PolicySpec = {
+    nodeSelector: { matchExpressions: [{ key: 'pool', operator: 'In', values: [...pools] }] },
+    strategy: 'mixed',
+    layouts: [{ profiles: isFirst ? { '1g.6gb': 4 } : { '2g.12gb': 1, '1g.6gb': 2 } }],
+    rollout: { maxUnavailable: isFirst ? '100%' : fleetBudget },
+  };
+  return { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: fleetPolicy }, spec };
+}
+
+/** A deployment of small models that fills the slices of one pool first, and the disruption budget that its owner gives it. */
+export function describeFleetWorkload(): readonly object[] {
+  const labels = { app: fleetApp };
+  const prefersEast = {
+    weight: 100,
+    preference: { matchExpressions: [{ key: 'pool', operator: 'In', values: ['east'] }] },
+  };
+  const resources = { limits: { 'nvidia.com/mig-1g.6gb': 1 } };
+  return [
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: fleetApp },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [prefersEast] } },
+            terminationGracePeriodSeconds: 1,
+            containers: [{ name: 'server', image: 'tritonserver', resources }],
+          },
+        },
+      },
+    },
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: fleetApp },
+      spec: { maxUnavailable: 4, selector: { matchLabels: labels } },
+    },
+  ];
+}
+
+/** A line for each node: what is being done, the slices on the device at this moment, and the pods on it. */
+export async function drawFleet(
+  rig: Rig,
+  partitions: readonly GpuNodePartition[],
+  pods: readonly DemoPod[],
+  policy: GpuPartitionPolicy | undefined,
+): Promise<readonly string[]> {
+  const inFlight = policy?.status?.inFlight?.map(({ node }) => node) ?? [];
+  const rows = fleetNodes.map(async ({ name }) => {
+    const partition = partitions.find(({ metadata }) => metadata.name === name);
+    const own = pods.filter(({ metadata, spec }) => spec.nodeName === name && metadata.name.startsWith(fleetApp));
+    const leaving = own.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
+    const said = leaving > 0 ? `${own.length} pods, ${leaving} leaving` : `${own.length} pods`;
+    const phase = inFlight.includes(name) ? 'changing' : (partition?.status?.phase ?? 'Pending');
+    return `${name.padEnd(7)} ${phase.padEnd(9)} ${drawSlices(await rig.deviceState(name)).padEnd(38)} ${said}`;
+  });
+  const summary = `${policy?.status?.summary ?? ''}; ${inFlight.length} of at most ${fleetBudget} in flight`;
+  return [...(await Promise.all(rows)), summary];
+}
+
+/** `[1g.6gb][1g.6gb][2g.12gb]` */
+function drawSlices(state: string): string {
+  const geometry = findModel(model);
+  const [gpu] = parseState(state, 1).gpus;
+  const slices = gpu?.gpuInstances.toSorted((a, b) => a.start - b.start) ?? [];
+  return slices
+    .map(({ profileId }) => `[${geometry?.profiles.find(({ id }) => id === profileId)?.name ?? profileId}]`)
+    .join('');
+}
+
+export async function apply(controlPlane: ControlPlane, ...objects: readonly object[]): Promise<string> {
+  const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
+  const { code, stdout, stderr } = await controlPlane.kubectl(['apply', '-f', '-'], { input });
+  if (code !== 0) throw new Error(`kubectl apply: ${stderr || stdout}`);
+  return stdout.trimEnd();
+}

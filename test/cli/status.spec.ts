@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stringify } from 'yaml';
+import type { FleetStatusView } from '../../src/core/view/fleet-status.ts';
+import { changingNode, fleet, policies } from '../core/view/status-stories.ts';
+import { eventually } from '../support/eventually.ts';
+import { fixtures, jsonRunner, run } from './run.ts';
+
+const execute = promisify(execFile);
+const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+
+describe('gpu-partition status', () => {
+  let folder: string;
+  let snapshot: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'status-'));
+    snapshot = join(folder, 'cluster.yaml');
+    const nodes = fleet.map(({ metadata }) => ({ apiVersion: 'v1', kind: 'Node', metadata }));
+    const resources = { limits: { 'nvidia.com/mig-7g.40gb': '1' } };
+    const spec = { containers: [{ name: 'main', resources }] };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'train', namespace: 'team' }, spec };
+    await writeFile(
+      snapshot,
+      stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, ...nodes, pod] }),
+    );
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('shows a saved cluster as people see it, and the same as data', async () => {
+    const { code, stdout } = await run(['status', '--snapshot', snapshot]);
+    expect({ code, stdout }).to.deep.equal({
+      code: 0,
+      stdout: await readFile(`${fixtures}status/fleet-80.txt`, 'utf8'),
+    });
+    const { answer } = await jsonRunner<FleetStatusView>()(['status', '--snapshot', snapshot]);
+    expect(answer.nodes).to.have.length(fleet.length);
+    expect((await run(['status', 'gpu-node-7', '-o', 'yaml', '--snapshot', snapshot])).stdout).to.match(
+      /^node: gpu-node-7\n/,
+    );
+  });
+
+  it('explains a pod of a saved cluster', async () => {
+    const { code, stdout } = await run(['explain', 'pod', 'team/train', '--snapshot', snapshot]);
+    expect(code).to.equal(1);
+    expect(stdout).to.match(
+      /^pod team\/train is pending: no node offers nvidia\.com\/mig-7g\.40gb; no GPU resource is offered/,
+    );
+    expect((await run(['explain', 'pod', 'team/other', '--snapshot', snapshot])).code).to.equal(2);
+  });
+
+  it('refuses to follow what does not change, or as data', async () => {
+    for (const argv of [
+      ['--watch', '--snapshot', snapshot],
+      ['--watch', '-o', 'json'],
+    ]) {
+      const { code, stderr } = await run(['status', ...argv]);
+      expect({ code, lines: stderr.trim().split('\n').length }).to.deep.equal({ code: 2, lines: 1 });
+    }
+  });
+
+  for (const columns of [80, 120, 200]) {
+    it(`fills a terminal of ${columns} columns and no more`, async function () {
+      this.timeout(60_000);
+      const tmux = (...args: string[]) => execute('tmux', ['-L', socket, ...args]);
+      const socket = `status-${randomUUID()}`;
+      const isThere = await execute('tmux', ['-V']).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) return this.skip();
+      const { name } = changingNode.metadata;
+      const command = `${process.execPath} ${main} status ${name} --snapshot ${snapshot}; sleep 100`;
+      try {
+        await tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '40', command);
+        const wanted = await readFile(`${fixtures}status/node-changing-${columns}.txt`, 'utf8');
+        const { stdout } = await eventually(
+          () => tmux('capture-pane', '-p'),
+          (screen) => screen.stdout.includes('no slice'),
+          { timeoutMs: 50_000, what: 'the picture' },
+        );
+        expect(`${stdout.trimEnd()}\n`).to.equal(wanted);
+        // In colour, where the terminal has some.
+        expect((await tmux('capture-pane', '-p', '-e')).stdout).to.contain('\u001B[');
+      } finally {
+        await tmux('kill-server').catch(() => undefined);
+      }
+      return undefined;
+    });
+  }
+});
