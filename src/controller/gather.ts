@@ -9,7 +9,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
-import { Gate } from '../process/gate.ts';
+import { Turnstile } from '../process/turnstile.ts';
 import { type NodeObject, projectNode } from './project.ts';
 import { gpuResourcesOf, type ListedPod, projectPod } from './project-pod.ts';
 
@@ -23,7 +23,7 @@ export class Gatherer {
   readonly #settings: NodeSettings;
   readonly #configFiles: ConfigMapFiles | undefined;
   readonly #now: () => number;
-  readonly #podLists = new Gate(mostPodLists);
+  readonly #podLists = new Turnstile(mostPodLists);
 
   constructor(parts: {
     readonly client: KubeClient;

@@ -157,7 +157,7 @@ describe('the agent while pods are told to go', () => {
     await scene.grant(wish);
     await scene.run();
     const changes = scene.node.takeChanges();
-    expect(changes.length).to.be.at.least(3);
+    expect(changes).to.not.be.empty;
     for (const change of changes) expect(change).to.include(`-i ${scene.node.busId(0)}`);
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
     expect(await scene.uuidAt('3g.20gb@4', 1)).to.equal(busy);

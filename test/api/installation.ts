@@ -3,7 +3,7 @@ import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts'
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 
 /** An object of rendered manifests, as far as tests look at it. */
-export interface InstalledManifest {
+export interface RenderedObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: {
@@ -19,23 +19,23 @@ interface PodSpec {
 }
 
 /** The objects of a kustomization, as `kubectl kustomize` writes them; no cluster is asked. */
-export async function renderFolder(path: string): Promise<readonly InstalledManifest[]> {
+export async function renderFolder(path: string): Promise<readonly RenderedObject[]> {
   const { kubectl } = await findControlPlane();
   const { code, stdout, stderr } = await runProgram(kubectl, ['kustomize', path]);
   if (code !== 0) throw new Error(`kubectl kustomize ${path}: ${stderr}`);
   return readManifests(stdout);
 }
 
-export function readManifests(text: string): readonly InstalledManifest[] {
+export function readManifests(text: string): readonly RenderedObject[] {
   return parseAllDocuments(text).flatMap((document) => {
-    const object = document.toJS() as InstalledManifest | null;
+    const object = document.toJS() as RenderedObject | null;
     return object === null ? [] : [object];
   });
 }
 
 /** Under which account the pods of a Deployment or DaemonSet run: derived, so that a renamed one is attacked all the same. */
 export function accountOf(
-  objects: readonly InstalledManifest[],
+  objects: readonly RenderedObject[],
   kind: 'Deployment' | 'DaemonSet',
 ): readonly [string, string] {
   const found = objects.find((object) => object.kind === kind);

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';
-import { type InstalledManifest, readManifests, renderFolder } from '../api/installation.ts';
+import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
 
 const platforms = readdirSync('charts/gpu-partition/platforms').map((file) => file.replace('.yaml', ''));
 
-function byName(objects: readonly InstalledManifest[]): Readonly<Record<string, InstalledManifest>> {
+function byName(objects: readonly RenderedObject[]): Readonly<Record<string, RenderedObject>> {
   const named = objects.map((object) => {
     const { kind, metadata } = object;
     return [`${kind} ${metadata.namespace ?? ''}/${metadata.name}`, object] as const;
@@ -15,7 +15,7 @@ function byName(objects: readonly InstalledManifest[]): Readonly<Record<string, 
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-async function chartObjects(...args: readonly string[]): Promise<readonly InstalledManifest[]> {
+async function chartObjects(...args: readonly string[]): Promise<readonly RenderedObject[]> {
   const { code, stdout, stderr } = await renderChart('--include-crds', ...args);
   if (code !== 0) throw new Error(stderr);
   return readManifests(stdout);

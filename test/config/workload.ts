@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import type { InstalledManifest } from '../api/installation.ts';
+import type { RenderedObject } from '../api/installation.ts';
 
 interface Container {
   readonly name: string;
@@ -30,12 +30,12 @@ export const installedFolders = [
 ];
 
 /** Pods of the controller (Deployment) or of the agents (DaemonSet). */
-export function templateOf(objects: readonly InstalledManifest[], kind: WorkloadKind): WorkloadTemplate {
+export function templateOf(objects: readonly RenderedObject[], kind: WorkloadKind): WorkloadTemplate {
   const found = objects.find((object) => object.kind === kind);
   if (!found) throw new Error(`no ${kind}`);
   return found.spec?.['template'] as WorkloadTemplate;
 }
 
-export function argsOf(objects: readonly InstalledManifest[], kind: WorkloadKind): readonly string[] {
+export function argsOf(objects: readonly RenderedObject[], kind: WorkloadKind): readonly string[] {
   return templateOf(objects, kind).spec.containers[0]?.args ?? [];
 }
