@@ -69,7 +69,7 @@ export async function observeCourse(transition: CrashTransition): Promise<Course
   };
 }
 
-/** NVML calls by which a command changed the state; of a command that makes both, the GPU instance comes first. */
+/** NVML calls by which a command changed the state. */
 function listCalls(args: readonly string[], before: string, after: string): readonly string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const added = now.filter((line) => !old.includes(line)).toSorted((a, b) => b.localeCompare(a));
@@ -80,10 +80,20 @@ function listCalls(args: readonly string[], before: string, after: string): read
       /^[gc]i /.test(line) ? [line.startsWith('g') ? 'GpuInstanceDestroy' : 'ComputeInstanceDestroy'] : [],
     ),
     ...(added.some((line) => line.startsWith('gpu ')) ? [mode] : []),
-    ...added.flatMap((line) => {
-      if (line.startsWith('gi ')) return ['DeviceCreateGpuInstance'];
-      return line.startsWith('ci ') ? ['GpuInstanceCreateComputeInstance'] : [];
-    }),
+    ...listCreations(added),
+  ];
+}
+
+/** A command that makes several GPU instances makes the compute instances of one before the next. */
+function listCreations(added: readonly string[]): readonly string[] {
+  const idOf = (line: string): string | undefined => line.split(' ')[2];
+  const made = added.filter((line) => line.startsWith('gi '));
+  const parts = added.filter((line) => line.startsWith('ci '));
+  const onMade = (line: string): boolean => made.some((gi) => idOf(gi) === idOf(line));
+  const create = () => 'GpuInstanceCreateComputeInstance';
+  return [
+    ...made.flatMap((gi) => ['DeviceCreateGpuInstance', ...parts.filter((ci) => idOf(ci) === idOf(gi)).map(create)]),
+    ...parts.filter((ci) => !onMade(ci)).map(create),
   ];
 }
 
