@@ -126,7 +126,8 @@ export async function runCrash(course: Course, point: CrashPoint): Promise<Crash
   const layout = await readLayout(transition, host.state);
   const converged = code === 0 && isSame(layout, course.after);
   const isKept = converged || isSame(layout, await readLayout(transition, course.before));
-  const redundant = point.reboots ? undefined : countOperations(log) - course.operations;
+  // A command that makes several instances and is cut off may need two more: what counts is what they change.
+  const redundant = point.reboots ? undefined : countEffects(log) - course.effects.length;
   const again = converged ? await countFurther(transition, host.state) : 0;
   return {
     converged,
@@ -177,10 +178,6 @@ function listTouched(kept: readonly string[], log: readonly OperationLine[]): re
 
 function isOperation(argv: readonly string[]): boolean {
   return argv.some((word) => /^-(?:cgi|cci|dgi|dci|mig|-gpu-reset)$/.test(word));
-}
-
-function countOperations(log: readonly OperationLine[]): number {
-  return log.filter(({ event, argv }) => event === 'start' && isOperation(argv)).length;
 }
 
 function countEffects(log: readonly OperationLine[]): number {

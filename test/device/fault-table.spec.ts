@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuResult, GpuTarget } from '../../src/device/apply/apply-options.ts';
 import { DeviceError } from '../../src/device/errors.ts';
@@ -30,6 +30,7 @@ const want: GpuTarget['want'] = { '1g.5gb': 3, '2g.10gb': 1 };
 
 describe('a fault of a GPU, its driver or the host', () => {
   const scratch = useScratchFolder();
+  const inTheWay = scratch.path('in-the-way');
   const noDisk = scratch.path('no-disk');
 
   const cases: readonly FaultCase[] = [
@@ -145,8 +146,12 @@ describe('a fault of a GPU, its driver or the host', () => {
       further: 0,
     },
     {
-      name: 'a file system that takes no file',
-      options: { journal: new Journal({ path: '/proc/self/fdinfo/journal.json' }) },
+      name: 'something is where its file has to be',
+      options: { journal: new Journal({ path: inTheWay }) },
+      arrange: async () => {
+        mkdirSync(`${inTheWay}.new/more`, { recursive: true });
+        return () => rmSync(`${inTheWay}.new`, { recursive: true });
+      },
       expected: ['Skipped JournalUnavailable', 'Skipped JournalUnavailable'],
       further: 0,
     },

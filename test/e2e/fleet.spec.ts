@@ -10,10 +10,11 @@ import { ownTaints, useRig } from '../support/rig.ts';
 
 const size = 20;
 const names = Array.from({ length: size }, (_, index) => `n${String(index).padStart(2, '0')}`);
-const nodes: readonly RigNode[] = names.map((name) => ({
+const nodes: readonly RigNode[] = names.map((name, index) => ({
   name,
   gpus: ['A100-SXM4-40GB'],
-  labels: { pool: 'p' },
+  // Pods that prefer one half fill its slices, so that some have to move.
+  labels: { pool: 'p', half: index < size / 2 ? 'a' : 'b' },
   strategy: 'mixed',
 }));
 
@@ -25,7 +26,7 @@ interface PodView {
 
 describe('a fleet of 20 nodes', function () {
   this.timeout(300_000);
-  const rig = useRig(nodes, { controllerArguments: ['--max-concurrent-nodes', '100%'] });
+  const rig = useRig(nodes, { controllerArguments: ['--max-concurrent-nodes', '100%', '--lease-seconds', '15'] });
   let recorder: FleetRecorder;
 
   before(async () => {
@@ -56,6 +57,10 @@ describe('a fleet of 20 nodes', function () {
 
   const deploy = async (app: string, resource: string, replicas: number): Promise<void> => {
     const labels = { app };
+    const prefersHalf = {
+      weight: 100,
+      preference: { matchExpressions: [{ key: 'half', operator: 'In', values: ['a'] }] },
+    };
     await rig().create({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -66,6 +71,7 @@ describe('a fleet of 20 nodes', function () {
         template: {
           metadata: { labels },
           spec: {
+            affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [prefersHalf] } },
             terminationGracePeriodSeconds: 1,
             containers: [{ name: 'main', image: 'busybox', resources: { limits: { [resource]: 1 } } }],
           },

@@ -17,6 +17,7 @@ export class FleetRecorder {
   readonly #reflectors: readonly Reflector<KubeObject>[];
   readonly #closed = new Set<string>();
   readonly #granted = new Set<string>();
+  readonly #lastEpochs = new Map<string, number>();
   readonly #ledgers = new Map<string, readonly string[]>();
   /** Pods by uid that were announced to go. */
   readonly announced = new Map<string, string>();
@@ -32,7 +33,7 @@ export class FleetRecorder {
 
   private constructor(client: KubeClient) {
     this.#reflectors = [
-      this.#follow(client, nodes, (change) => this.#onNode(change as Change<KubeObject & NodeView>)),
+      this.#follow(client, nodes, (change) => this.#onNode(change)),
       this.#follow(client, nodePartitions, (change) => this.#onPartition(change as Change<Partition>)),
       this.#follow(client, policies, (change) => this.#onPolicy(change as Change<Policy>)),
     ];
@@ -77,8 +78,10 @@ export class FleetRecorder {
   #onPartition({ key, object, type }: Change<Partition>): void {
     const { granted, drain } = object.spec;
     for (const { uid, namespace, name } of drain?.pods ?? []) this.announced.set(uid, `${namespace}/${name}`);
-    const known = this.epochs.get(key) ?? [];
-    if (granted && !known.includes(granted.epoch)) this.epochs.set(key, [...known, granted.epoch]);
+    if (granted && granted.epoch !== this.#lastEpochs.get(key)) {
+      this.#lastEpochs.set(key, granted.epoch);
+      this.epochs.set(key, [...(this.epochs.get(key) ?? []), granted.epoch]);
+    }
     const isLive = type !== 'delete' && isUnanswered(object);
     const wasLive = this.#granted.has(key);
     if (isLive) this.#granted.add(key);
