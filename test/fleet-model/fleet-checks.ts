@@ -165,7 +165,7 @@ export class FleetChecks {
     if (type === 'delete') return;
     const { granted } = object.spec;
     if (granted && !isDeepStrictEqual(granted, before?.spec.granted)) this.#isGranted(object, before, by);
-    if (by === 'agent') this.#isTold(object);
+    if (by === 'agent') this.#isTold(object, before);
     this.#isKnown(name, by);
   }
 
@@ -192,9 +192,10 @@ export class FleetChecks {
       .filter((slot) => slot.node === name && slot.nodeUID === uid);
   }
 
-  #isTold({ metadata, spec, status }: StoredPartition): void {
+  #isTold({ metadata, spec, status }: StoredPartition, before: StoredPartition | undefined): void {
     const { device } = status ?? {};
-    const isAnswer = spec.granted !== undefined && device?.observedEpoch === spec.granted.epoch;
+    const isNews = device?.observedEpoch !== before?.status?.device?.observedEpoch;
+    const isAnswer = isNews && spec.granted !== undefined && device?.observedEpoch === spec.granted.epoch;
     if (!isAnswer || device.step !== 'Failed') return;
     if (['PlanChanged', 'Stale', 'Stopped'].includes(device.error?.code ?? '')) return;
     const { uid = '' } = spec.policy ?? {};
@@ -233,6 +234,7 @@ export class FleetChecks {
       this.#editedAt.set(uid, this.#now);
       for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
     }
+    if (object.status?.canary === undefined) this.#canaries.delete(`${uid} ${object.metadata.generation}`);
     const slots = object.status?.inFlight ?? [];
     const earlier = before?.status?.inFlight ?? [];
     const isLost = type === 'delete' || before?.metadata.uid !== uid || !isController;

@@ -351,7 +351,7 @@ export class FleetController {
     for (let looks = 0; looks <= 4 && snapshot; looks += 1) {
       const seen: NodeSnapshot = bug?.see?.(snapshot) ?? snapshot;
       const decision: Decision = decide(seen, memory);
-      if (!('look' in decision)) return { ...decision, ...bug?.say?.(decision, seen), snapshot: seen };
+      if (!('look' in decision)) return { ...decision, ...bug?.say?.(decision, seen), snapshot };
       snapshot = yield* this.#look(snapshot, decision.look);
     }
     return undefined;
