@@ -427,7 +427,7 @@ export class ControllerProcess {
 }
 
 /** RFC 7396: null takes a field away, an object is merged, anything else replaces. */
-function mergePatch(target: unknown, patch: unknown): unknown {
+export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
@@ -441,7 +441,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function hasChanged(before: NodeObject, after: NodeObject): boolean {
+export function hasChanged(before: NodeObject, after: NodeObject): boolean {
   const { resourceVersion: _before, ...metadataBefore } = before.metadata;
   const { resourceVersion: _after, ...metadataAfter } = after.metadata;
   return !sameJson([metadataBefore, before.spec, before.status], [metadataAfter, after.spec, after.status]);

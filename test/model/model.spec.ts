@@ -42,7 +42,7 @@ describe('model of a node', function () {
   let tellers: Tellers;
 
   before(() => {
-    tellers = new Tellers();
+    tellers = new Tellers(new URL('./tell-worker.ts', import.meta.url));
   });
 
   after(() => tellers.stop());

@@ -1,20 +1,28 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { SeedRange } from './tell.ts';
+
+interface Seeds {
+  readonly from: number;
+  /** The one after the last. */
+  readonly to: number;
+  readonly theme?: string | undefined;
+}
 
 /** Seeds that a thread is given at a time: some stories are ten times as long as others. */
 const mostSeeds = 20;
 
 /** Threads that tell stories, one for each core. */
 export class Tellers {
-  readonly #workers = Array.from(
-    { length: availableParallelism() },
-    () => new Worker(new URL('./tell-worker.ts', import.meta.url)),
-  );
+  readonly #workers: readonly Worker[];
+
+  /** @param script of a thread: answers a range of seeds with what its first broken promise is, or nothing */
+  constructor(script: URL) {
+    this.#workers = Array.from({ length: availableParallelism() }, () => new Worker(script));
+  }
 
   /** @throws Error of a story that breaks a promise */
-  async tell({ from, to, theme }: SeedRange): Promise<void> {
+  async tell({ from, to, theme }: Seeds): Promise<void> {
     const broken: string[] = [];
     let next = from;
     const work = async (worker: Worker): Promise<void> => {

@@ -1,12 +1,21 @@
 import { backoffMs } from '../../src/kube/backoff.ts';
-import type { ModelWorld } from './world.ts';
+import type { Random } from './random.ts';
+import type { VirtualTime } from './timeline.ts';
 
 /** Work of a program: it yields how many ms the next answer takes, and returns when to look again. */
 export type WorkerTask = Generator<number, number | undefined, undefined>;
 
+/** Where a program works. */
+export interface Workplace {
+  readonly timeline: VirtualTime;
+  readonly random: Random;
+  /** Whether an error is one that programs live with. */
+  isFault(error: unknown): boolean;
+}
+
 /** The work queue of a program for its one key: as `src/kube/queue.ts`, in virtual time. */
 export class Worker {
-  readonly #world: ModelWorld;
+  readonly #world: Workplace;
   readonly #start: () => WorkerTask;
   #task: WorkerTask | undefined;
   #isDirty = false;
@@ -16,7 +25,7 @@ export class Worker {
   /** The next answer takes so many ms longer: the process hangs. */
   stallMs = 0;
 
-  constructor(world: ModelWorld, start: () => WorkerTask) {
+  constructor(world: Workplace, start: () => WorkerTask) {
     this.#world = world;
     this.#start = start;
   }

@@ -1,14 +1,19 @@
-import { isClosedAnyway } from '../node-view.ts';
+import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { hasFailed } from '../grant-failure.ts';
-import type { Ruling } from '../outcome.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { countRests } from './drain.ts';
 
 /** A node without a slot asks for one, and says what it would do with it. */
-export function awaitSlot(situation: Situation): Ruling | undefined {
-  const { slot, partition, node, claim } = situation;
+export function awaitSlot(situation: Situation): Outcome | undefined {
+  const { slot, partition, node, claim, fresh } = situation;
   if (slot !== undefined) return undefined;
+  // Another leader may have given it one, and closed it for that.
+  if (isUnfinished(node)) {
+    if (fresh === undefined) return { look: 'All' };
+    if (fresh.slot !== undefined) return slotStale(situation);
+  }
   const { plan } = partition.status?.device ?? {};
   const evictions = (plan?.affectedPods ?? []).length + (plan?.morePods ?? 0);
   // Pods are there although it is closed: then somebody is disturbed.
@@ -49,7 +54,8 @@ function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim
 /** What was admitted is looked for in the policy itself once more: a ledger that lost a race admits nobody. */
 export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined {
   if (fresh?.slot !== undefined && fresh.slot.startTime === slot?.startTime) return undefined;
-  const message = `the ledger of policy ${claim.winner?.metadata.name} does not have this node any more at the API server; waiting for a newer list`;
+  const name = claim.winner?.metadata.name;
+  const message = `the ledger of policy ${name} has another slot for this node at the API server than in the list, or none; waiting for a newer list`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingSlot', message, transient: true, requeueAfterMs: 2000 },
     keepsClosed: true,

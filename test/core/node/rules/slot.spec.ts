@@ -31,7 +31,7 @@ const pods = [aGpuPod('goes'), aGpuPod('stays')];
 
 /** How the node stands. */
 function standingOf(more: SnapshotParts = {}, memory = noMemory) {
-  const decision = decide({ ...aSnapshot({ ...parts, ...more }), pods }, memory);
+  const decision = decide({ ...aSnapshot({ ...parts, ...more }), pods, fresh: freshOf(more.slot) }, memory);
   if ('look' in decision) throw new Error(`it looks for ${decision.look}`);
   return decision.standing;
 }
@@ -97,6 +97,17 @@ describe('a node without a slot', () => {
     expect(standingOf({ policy: aSlicingPolicy({ mode: 'Plan' }) }).request).to.equal(undefined);
   });
 
+  it('is opened only when the API server has no slot for it either: another leader may have closed it for its own', () => {
+    const memory = { ...noMemory, waits: { Closed: { since: noon - 10_000 } } };
+    const closed = { ...parts, node: aNode({ allocatable, taints: taints.closed }) };
+    const kept = judge(closed, { pods, fresh: { slot: aSlot } }, memory);
+    expect(kept.verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot', requeueAfterMs: 2000 });
+    expect(kept.commands).to.deep.equal([]);
+    const opened = judge(closed, { pods, fresh: { slot: undefined } }, memory);
+    expect(namesOf(opened)).to.deep.equal(['PatchNode']);
+    expect(opened.looks).to.deep.equal(['Pods', 'All']);
+  });
+
   it('that is closed for a change counts as under way, whoever closed it', () => {
     const closed = aNode({ allocatable, taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const memory = { ...noMemory, waits: { Closed: { since: noon - 10_000 } } };
@@ -151,6 +162,6 @@ describe('a node with a slot', () => {
   });
 });
 
-function freshOf(slot: typeof aSlot) {
+function freshOf(slot: typeof aSlot | undefined) {
   return { policy: { uid: 'uid-p', generation: 1 }, slot, resourceSlices: [], holders: ['ns/goes', 'ns/stays'] };
 }

@@ -1,0 +1,227 @@
+import type { Command } from '../../src/core/node/commands.ts';
+import type { Decision } from '../../src/core/node/decide.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
+import type { FleetTheme } from './fleet-story.ts';
+
+type Settled = Exclude<Decision, { readonly look: unknown }>;
+type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
+
+/** A mistake that is made on purpose, to see that the model of the fleet finds it. */
+export interface FleetBug {
+  readonly name: string;
+  readonly what: string;
+  /** The kind of story that meets it. */
+  readonly theme?: FleetTheme;
+  readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
+  readonly say?: (decision: Settled, snapshot: NodeSnapshot) => Partial<Settled>;
+  readonly seeLedger?: (snapshot: LedgerSnapshot) => LedgerSnapshot;
+  readonly sayLedger?: (step: LedgerStep, snapshot: LedgerSnapshot) => LedgerStep;
+}
+
+export const fleetBugs: readonly FleetBug[] = [
+  {
+    name: 'RoundUp',
+    what: 'rounds a percentage of nodes up',
+    seeLedger: (snapshot) => {
+      const { maxUnavailable = 1 } = snapshot.policy.spec.rollout ?? {};
+      if (typeof maxUnavailable === 'number') return snapshot;
+      const share = (snapshot.size * Number.parseInt(maxUnavailable, 10)) / 100;
+      return withRollout(snapshot, { maxUnavailable: Math.ceil(share) });
+    },
+  },
+  {
+    name: 'LedgerWithoutSwap',
+    what: 'writes the ledger whatever has become of it meanwhile',
+    theme: 'Leaders',
+  },
+  {
+    name: 'LoseSlot',
+    what: 'loses the oldest of three slots',
+    theme: 'Rollout',
+    sayLedger: (step) => (step.ledger.length > 2 ? { ...step, ledger: step.ledger.slice(1) } : step),
+  },
+  {
+    name: 'ReleaseAtAnswer',
+    what: 'gives a slot back when the agent has answered',
+    seeLedger: (snapshot) => ({
+      ...snapshot,
+      standingOf: (node) => {
+        const standing = snapshot.standingOf(node);
+        const isAnswered = standing?.isUnderWay === true && standing.request === undefined && !standing.isVerified;
+        return standing && isAnswered ? { ...standing, isUnderWay: false } : standing;
+      },
+    }),
+  },
+  {
+    name: 'KeepSlot',
+    what: 'never gives the slot of a node back that was removed',
+    theme: 'Churn',
+    sayLedger: (step, { policy, uidOf }) => ({
+      ...step,
+      ledger: [
+        ...step.ledger,
+        ...(policy.status?.inFlight ?? []).filter(
+          (slot) => uidOf(slot.node) === undefined && step.ledger.every(({ node }) => node !== slot.node),
+        ),
+      ],
+    }),
+  },
+  {
+    name: 'EvictUnannounced',
+    what: 'evicts pods in the step that announces them',
+    theme: 'Pods',
+    say: ({ commands }) => ({
+      commands: commands.flatMap((command): readonly Command[] => {
+        if (command.name !== 'WriteDrain' || command.drain === null) return [command];
+        return command.drain.pods.map((pod) => ({ name: 'EvictPod' as const, pod, round: 1 }));
+      }),
+    }),
+  },
+  {
+    name: 'UntaintEarly',
+    what: 'takes the taint off while the agent works',
+    say: ({ commands, verdict }) =>
+      verdict.reason === 'Applying'
+        ? { commands: [...commands, { name: 'PatchNode', change: { removeTaints: [taint, startup] } }] }
+        : {},
+  },
+  {
+    name: 'StartupUntaintEarly',
+    what: 'takes the start-up taint off with the grant',
+    theme: 'Churn',
+    say: ({ commands }) =>
+      commands.some(({ name }) => name === 'WriteGrant')
+        ? { commands: [...commands, { name: 'PatchNode', change: { removeTaints: [startup] } }] }
+        : {},
+  },
+  {
+    name: 'IgnoreUid',
+    what: 'keeps the slot of a node for the next one of its name',
+    theme: 'Churn',
+    seeLedger: (snapshot) => ({
+      ...snapshot,
+      uidOf: (node) => {
+        const uid = snapshot.uidOf(node);
+        const slot = (snapshot.policy.status?.inFlight ?? []).find((one) => one.node === node);
+        return uid === undefined ? undefined : (slot?.nodeUID ?? uid);
+      },
+      standingOf: (node) => {
+        const standing = snapshot.standingOf(node);
+        return standing && { ...standing, isUnderWay: true };
+      },
+    }),
+  },
+  {
+    name: 'SkipPdb',
+    what: 'deletes pods that it should evict',
+    theme: 'Pods',
+    say: ({ commands }) => ({
+      commands: commands.map((command) =>
+        command.name === 'EvictPod' ? { name: 'DeletePod' as const, pod: command.pod } : command,
+      ),
+    }),
+  },
+  {
+    name: 'IgnoreThreshold',
+    what: 'starts new nodes however many have failed',
+    theme: 'Rollout',
+    seeLedger: (snapshot) => withRollout(snapshot, { failureThreshold: 100 }),
+  },
+  {
+    name: 'IgnoreWindow',
+    what: 'starts nodes outside of the windows',
+    theme: 'Rollout',
+    seeLedger: (snapshot) => withRollout(snapshot, { windows: [] }),
+  },
+  {
+    name: 'IgnorePause',
+    what: 'starts nodes of a rollout that is paused',
+    theme: 'Rollout',
+    seeLedger: (snapshot) => withRollout(snapshot, { paused: false }),
+    see: (snapshot) => {
+      const { winner } = snapshot.claim;
+      if (winner?.spec.rollout?.paused !== true) return snapshot;
+      const spec = { ...winner.spec, rollout: { ...winner.spec.rollout, paused: false } };
+      return { ...snapshot, claim: { ...snapshot.claim, winner: { ...winner, spec } } };
+    },
+  },
+  {
+    name: 'IgnoreFreeze',
+    what: 'starts nodes although all is frozen',
+    seeLedger: (snapshot) => ({ ...snapshot, frozen: undefined }),
+  },
+  {
+    name: 'NoSoak',
+    what: 'lets the others follow the canary at once',
+    theme: 'Rollout',
+    seeLedger: (snapshot) => {
+      const { canary } = snapshot.policy.spec.rollout ?? {};
+      return canary ? withRollout(snapshot, { canary: { ...canary, soak: '0s' } }) : snapshot;
+    },
+  },
+  {
+    name: 'ForgetFound',
+    what: 'does not enter nodes that are under way and in no ledger',
+    theme: 'Leaders',
+    sayLedger: (step) => ({ ...step, ledger: step.ledger.filter(({ kind }) => kind !== 'Found') }),
+  },
+  {
+    name: 'ForgetOnFailOver',
+    what: 'takes nodes that a new leader has not looked at for nodes that are done',
+    theme: 'Leaders',
+    sayLedger: (step, { standingOf }) => ({
+      ...step,
+      ledger: step.ledger.filter(({ node }) => standingOf(node) !== undefined),
+    }),
+  },
+  {
+    name: 'CountNotReadyNot',
+    what: 'does not count nodes that are not ready',
+    theme: 'Rollout',
+    seeLedger: (snapshot) => ({
+      ...snapshot,
+      standings: new Proxy(snapshot.standings, {
+        get: (target, key) => {
+          if (key === 'notReady') return new Set<string>();
+          const value: unknown = Reflect.get(target, key, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      }),
+    }),
+  },
+  {
+    name: 'IgnoreCap',
+    what: 'counts no nodes of other policies',
+    seeLedger: (snapshot) => ({ ...snapshot, cap: Infinity }),
+  },
+  {
+    name: 'AnySlot',
+    what: 'changes nodes that have no slot',
+    see: (snapshot) => {
+      const { node, slot, claim } = snapshot;
+      if (slot || !claim.winner || snapshot.partition?.spec.policy === undefined) return snapshot;
+      const made: Slot = {
+        node: node.metadata.name,
+        nodeUID: node.metadata.uid ?? '',
+        epoch: 1,
+        generation: claim.winner.metadata.generation ?? 0,
+        startTime: '2026-01-01T00:00:00Z',
+        kind: 'New',
+      };
+      return { ...snapshot, slot: made, ...(snapshot.fresh && { fresh: { ...snapshot.fresh, slot: made } }) };
+    },
+  },
+];
+
+const taint = 'gpupartition.dev/repartitioning';
+const startup = 'gpupartition.dev/uninitialized';
+
+function withRollout(snapshot: LedgerSnapshot, rollout: Rollout): LedgerSnapshot {
+  const { policy } = snapshot;
+  return {
+    ...snapshot,
+    policy: { ...policy, spec: { ...policy.spec, rollout: { ...policy.spec.rollout, ...rollout } } },
+  };
+}

@@ -1,0 +1,479 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
+import type { NodeObject } from '../../src/controller/project.ts';
+import type { Decision } from '../../src/core/node/decide.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { GpuWork } from '../../src/core/policy/plan-gpu-wish.ts';
+import type { Slot } from '../../src/core/rollout/slot.ts';
+import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
+import { Violation } from '../model/violation.ts';
+import type { FleetController } from './fleet-controller.ts';
+import type { Machine } from './fleet-machine.ts';
+import { nodeOf } from './fleet-pods.ts';
+import type { FleetWorld } from './fleet-world.ts';
+
+const ourTaint = 'gpupartition.dev/repartitioning';
+/** How old what a leader decides on may be when nothing is wrong, in ms, and for how long it may be older when something was. */
+const usualLagMs = 3000;
+/** How long a leader takes from its last look to what it does, in ms. */
+const raceMs = 1000;
+const troubleMs = 180_000;
+
+/** One who sees every revision of the API, and counts for himself. */
+export class FleetChecks {
+  readonly #world: FleetWorld;
+  /** What was, since when: for whoever may not have seen yet what is. */
+  readonly #sizes = new History<number>();
+  readonly #notReady = new Map<string, number>();
+  /** Since when a node is no longer closed by others than us; absent while it is. */
+  readonly #closedAnywayUntil = new Map<string, number>();
+  /** Nodes that were being changed when their ledger was lost: nobody knows of them but themselves. */
+  readonly #orphans = new Set<string>();
+  /** When policies were edited, by uid. */
+  readonly #editedAt = new Map<string, number>();
+  readonly #releasedAt = new Map<string, { readonly at: number; readonly by: string }>();
+  /** Who has closed a node, by its uid. */
+  readonly #closedBy = new Map<string, string>();
+  /** Nodes that failed at the generation that their policy has, by name: its uid, and since when. */
+  readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
+  readonly #canaries = new Map<string, Map<string, number | undefined>>();
+  readonly #forced = new Set<string>();
+  #writes = 0;
+
+  constructor(world: FleetWorld) {
+    this.#world = world;
+  }
+
+  /** Writes of controllers. */
+  get controllerWrites(): number {
+    return this.#writes;
+  }
+
+  get #now(): number {
+    return this.#world.timeline.now;
+  }
+
+  get #lagMs(): number {
+    return this.#now - this.#world.lastFaultAt < troubleMs ? troubleMs : usualLagMs;
+  }
+
+  get #isRivalry(): boolean {
+    return this.#world.controllers.length > 1;
+  }
+
+  get #isTroubled(): boolean {
+    return this.#lagMs !== usualLagMs;
+  }
+
+  apiHasChanged(change: ApiChange): void {
+    const isController = change.by.startsWith('controller');
+    if (isController && change.kind !== 'pods') this.#writes += 1;
+    switch (change.kind) {
+      case 'nodes':
+        this.#nodeHasChanged(change as ApiChange<'nodes'>, isController);
+        return;
+      case 'partitions':
+        this.#partitionHasChanged(change as ApiChange<'partitions'>);
+        return;
+      case 'policies':
+        this.#policyHasChanged(change as ApiChange<'policies'>, isController);
+        return;
+      case 'pods':
+      case 'agents':
+    }
+  }
+
+  // --- nodes ------------------------------------------------------------------------------------------------------
+
+  #nodeHasChanged({ type, object, before, by }: ApiChange<'nodes'>, isController: boolean): void {
+    const { name, uid = '' } = object.metadata;
+    if (type === 'delete') {
+      for (const known of [this.#notReady, this.#failed]) known.delete(name);
+      this.#orphans.delete(uid);
+      this.#countNodes();
+      return;
+    }
+    if (!isReady(object) && !this.#notReady.has(name)) this.#notReady.set(name, this.#now);
+    if (isReady(object)) this.#notReady.delete(name);
+    if (isClosedAnyway(object)) this.#closedAnywayUntil.delete(uid);
+    else if (!this.#closedAnywayUntil.has(uid)) this.#closedAnywayUntil.set(uid, this.#now);
+    if (before === undefined) this.#countNodes();
+    if (isController && before && !isClosed(before) && isClosed(object)) this.#closedBy.set(uid, by);
+    if (isController && before) this.#keepsOthers(before, object, by);
+    this.#isKnown(name, by);
+  }
+
+  #keepsOthers(before: NodeObject, after: NodeObject, by: string): void {
+    demand(before.spec?.unschedulable === after.spec?.unschedulable, 'S17', `${by} (un)cordons ${after.metadata.name}`);
+    const others = ({ spec }: NodeObject) => (spec?.taints ?? []).filter(({ key }) => !key.includes('gpupartition'));
+    demand(isDeepStrictEqual(others(before), others(after)), 'S17', `${by} changes taints of others`);
+    demand(after.metadata.annotations?.['example.com/owner'] === 'b', 'S17', `${by} changes annotations of others`);
+    const hadStartup = hasStartupTaint(before);
+    if (hadStartup && !hasStartupTaint(after)) {
+      const machine = this.#world.machines.get(after.metadata.name);
+      const partition = this.#world.api.find('partitions', after.metadata.name);
+      const wish = partition?.spec.wish;
+      const isMet = machine !== undefined && wish !== undefined && meets(machine, wish.gpus);
+      demand(isMet, 'S3', `${by} takes the start-up taint off ${after.metadata.name}, whose layout is not there`);
+    }
+  }
+
+  /** The ledger knows of a node before anything is done to it, and until it is verified. */
+  #isKnown(name: string, by: string): void {
+    const { api } = this.#world;
+    const node = api.find('nodes', name);
+    const uid = node?.metadata.uid ?? '';
+    if (!node || !this.#isDisrupted(node)) {
+      this.#orphans.delete(uid);
+      return;
+    }
+    if (this.#orphans.has(uid)) return;
+    const isListed = api
+      .list('policies')
+      .some(({ status }) => status?.inFlight?.some((slot) => slot.node === name && slot.nodeUID === uid));
+    const released = this.#releasedAt.get(uid);
+    // No write can depend on another object: one leader may close a node at the moment in which the other one takes its slot back.
+    const isRace = released !== undefined && this.#now - released.at < raceMs && released.by !== by && this.#isRivalry;
+    if (!isListed && isRace) this.#orphans.add(uid);
+    else demand(isListed, 'S5', `${name} is being changed, and is in no ledger`);
+  }
+
+  #isDisrupted(node: NodeObject): boolean {
+    const { name } = node.metadata;
+    if (isClosedAnyway(node)) return false;
+    return isClosed(node) || this.#isGrantLive(name);
+  }
+
+  #isGrantLive(name: string): boolean {
+    const { spec, status } = this.#world.api.find('partitions', name) ?? {};
+    return (
+      spec?.granted !== undefined &&
+      spec.nodeUID === this.#world.api.find('nodes', name)?.metadata.uid &&
+      (status?.device?.observedEpoch ?? 0) < spec.granted.epoch &&
+      Date.parse(spec.granted.deadline) >= this.#now
+    );
+  }
+
+  #countNodes(): void {
+    this.#sizes.put(this.#world.api.list('nodes').length, this.#now);
+  }
+
+  // --- grants -----------------------------------------------------------------------------------------------------
+
+  #partitionHasChanged({ type, object, before, by }: ApiChange<'partitions'>): void {
+    const { name } = object.metadata;
+    if (type === 'delete') return;
+    const { granted } = object.spec;
+    if (granted && !isDeepStrictEqual(granted, before?.spec.granted)) this.#isGranted(object, before, by);
+    if (by === 'agent') this.#isTold(object, before);
+    this.#isKnown(name, by);
+  }
+
+  #isGranted({ metadata, spec, status }: StoredPartition, before: StoredPartition | undefined, by: string): void {
+    const { name } = metadata;
+    const node = this.#world.api.find('nodes', name);
+    const earlier = before?.spec.granted?.epoch ?? 0;
+    demand((spec.granted?.epoch ?? 0) > earlier, 'S8', `${by} counts the epoch of ${name} back`);
+    demand((status?.device?.observedEpoch ?? 0) >= earlier, 'S7', `${by} grants over a grant of ${name}`);
+    if (node?.metadata.uid === spec.nodeUID) {
+      const isFenced = isClosed(node) || hasStartupTaint(node);
+      demand(isFenced, 'S1', `${by} grants ${name}, which is open`);
+      const slot = this.#slotsOf(name, spec.nodeUID);
+      demand(slot.length > 0, 'S5', `${by} grants ${name}, which is in no ledger`);
+    } else {
+      demand(this.#isTroubled || node === undefined, 'S12', `${by} grants in the object of an earlier node ${name}`);
+    }
+  }
+
+  #slotsOf(name: string, uid: string | undefined): readonly Slot[] {
+    return this.#world.api
+      .list('policies')
+      .flatMap(({ status }) => status?.inFlight ?? [])
+      .filter((slot) => slot.node === name && slot.nodeUID === uid);
+  }
+
+  #isTold({ metadata, spec, status }: StoredPartition, before: StoredPartition | undefined): void {
+    const { device } = status ?? {};
+    const isNews = device?.observedEpoch !== before?.status?.device?.observedEpoch;
+    const isAnswer = isNews && spec.granted !== undefined && device?.observedEpoch === spec.granted.epoch;
+    if (!isAnswer || device.step !== 'Failed') return;
+    if (['PlanChanged', 'Stale', 'Stopped'].includes(device.error?.code ?? '')) return;
+    const { uid = '' } = spec.policy ?? {};
+    // Whether that is a failure of before an edit or after it depends on who has seen the edit.
+    const isJustEdited = this.#now - (this.#editedAt.get(uid) ?? 0) < this.#lagMs;
+    if (this.#failed.has(metadata.name) || isJustEdited) return;
+    this.#failed.set(metadata.name, { of: uid, at: this.#now });
+  }
+
+  /** What the agent is about to do to a device. */
+  deviceIsChanged(machine: Machine, work: readonly GpuWork[]): void {
+    const holders = machine.holders();
+    for (const { uuid, mode, steps } of work) {
+      const gpu = machine.device.gpus.find((one) => one.uuid === uuid);
+      const gone =
+        mode === 'Disable'
+          ? [uuid, ...(gpu?.slices ?? []).map((slice) => slice.uuid)]
+          : steps.flatMap(({ action, profile, start }) =>
+              action === 'DestroyInstance'
+                ? (gpu?.slices ?? [])
+                    .filter((one) => one.profile === profile && one.start === start)
+                    .map((one) => one.uuid)
+                : [],
+            );
+      const held = gone.flatMap((id) => holders.get(id) ?? []);
+      demand(held.length === 0, 'S1', `what ${held.join()} holds on ${machine.name} is destroyed`);
+    }
+  }
+
+  // --- the ledger -------------------------------------------------------------------------------------------------
+
+  #policyHasChanged({ type, object, before, by }: ApiChange<'policies'>, isController: boolean): void {
+    const { name, uid = '' } = object.metadata;
+    if (object.spec.drain?.onTimeout === 'Force') this.#forced.add(name);
+    if (object.metadata.generation !== before?.metadata.generation) {
+      this.#editedAt.set(uid, this.#now);
+      for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
+    }
+    if (object.status?.canary === undefined) this.#canaries.delete(`${uid} ${object.metadata.generation}`);
+    const slots = object.status?.inFlight ?? [];
+    const earlier = before?.status?.inFlight ?? [];
+    const isLost = type === 'delete' || before?.metadata.uid !== uid || !isController;
+    const kept = type === 'delete' ? [] : slots;
+    for (const slot of earlier) {
+      if (kept.some((one) => one.node === slot.node && one.nodeUID === slot.nodeUID)) continue;
+      if (isLost) this.#orphans.add(slot.nodeUID ?? '');
+      this.#releasedAt.set(slot.nodeUID ?? '', { at: this.#now, by });
+      this.#isKnown(slot.node, this.#closedBy.get(slot.nodeUID ?? '') ?? by);
+    }
+    if (!isController || type === 'delete') return;
+    const isNew = (slot: Slot): boolean =>
+      !earlier.some((one) => one.node === slot.node && one.startTime === slot.startTime);
+    const added = slots.filter(isNew);
+    if (added.length > 0) this.#isAdmitted(object, slots, added, by);
+  }
+
+  #isAdmitted(policy: Policy, slots: readonly Slot[], added: readonly Slot[], by: string): void {
+    const { rollout } = policy.spec;
+    const retires = policy.metadata.deletionTimestamp !== undefined;
+    // What is being changed already was not chosen, whatever its kind.
+    const chosen = added.filter(({ node, kind }) => kind !== 'Found' && !(kind === 'Fresh' && this.#isGrantLive(node)));
+    const disrupting = chosen.filter(({ kind }) => kind !== 'Fresh');
+    const names = chosen.map(({ node, kind }) => `${node} (${kind})`).join();
+    const words = `${by} admits ${names} for ${policy.metadata.name}`;
+    if (chosen.length === 0) return;
+    demand(retires || rollout?.paused !== true, 'S12', `${words}, which is paused`);
+    const frozen = this.#world.controllers.find((one) => one.name === by)?.freeze;
+    demand(frozen === undefined, 'S12', `${words} although all is frozen`);
+    for (const { node, nodeUID, kind } of chosen) {
+      const known = this.#world.api.find('nodes', node);
+      const isThis = known?.metadata.uid === nodeUID || this.#isTroubled || known === undefined;
+      demand(isThis, 'S5', `${words}: that is not the uid of ${node}`);
+      const until = this.#closedAnywayUntil.get(nodeUID ?? '') ?? Infinity;
+      demand(kind !== 'Fresh' || this.#now - until < this.#lagMs, 'S5', `${words}: ${node} is open`);
+    }
+    if (disrupting.length > 0) {
+      this.#isWithinBudget(policy, slots, words);
+      const { windows } = rollout ?? {};
+      demand(retires || windows === undefined || isOpen(windows, this.#now), 'S19', `${words} outside of its windows`);
+    }
+    const fresh = chosen.filter(({ kind }) => kind === 'New');
+    if (fresh.length > 0 && !retires) this.#isStarted(policy, fresh, words);
+    this.#isWithinCap(words);
+  }
+
+  #isWithinBudget(policy: Policy, slots: readonly Slot[], words: string): void {
+    const { maxUnavailable = 1 } = policy.spec.rollout ?? {};
+    const retires = policy.metadata.deletionTimestamp !== undefined;
+    const size = this.#sizeOf(policy);
+    const most = Math.max(retires ? 1 : 0, limitOf(maxUnavailable, size));
+    const held = slots.filter(({ kind }) => kind !== 'Fresh');
+    const others = [...this.#notReady].filter(
+      ([node, since]) =>
+        this.#now - since > this.#lagMs &&
+        this.#winnerOf(node) === policy.metadata.name &&
+        !isClosedAnyway(this.#world.api.find('nodes', node)) &&
+        slots.every((slot) => slot.node !== node),
+    );
+    const count = `${held.length} in flight, ${others.length} not ready of ${size}`;
+    demand(held.length + others.length <= most, 'S5', `${words}: ${count}, maxUnavailable ${maxUnavailable}`);
+  }
+
+  /** Most nodes that a leader may take for the policy's. */
+  #sizeOf(policy: Policy): number {
+    if (this.#isTroubled || this.#sizes.hasChangedWithin(this.#lagMs, this.#now)) {
+      return this.#sizes.most(this.#lagMs, this.#now);
+    }
+    const { api } = this.#world;
+    return api.list('nodes').filter(({ metadata }) => this.#winnerOf(metadata.name) === policy.metadata.name).length;
+  }
+
+  #winnerOf(node: string): string | undefined {
+    const { api } = this.#world;
+    const labels = api.find('nodes', node)?.metadata.labels ?? {};
+    const isSelected = ({ spec }: Policy): boolean =>
+      Object.entries(spec.nodeSelector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+    const decides = ({ metadata, spec }: Policy): boolean =>
+      metadata.deletionTimestamp === undefined || spec.onDelete === 'DisableMig';
+    const rank = (a: Policy, b: Policy): number =>
+      (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
+      (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '') ||
+      a.metadata.name.localeCompare(b.metadata.name);
+    const found = api.list('policies').filter((one) => isSelected(one) && decides(one));
+    return found.toSorted(rank)[0]?.metadata.name;
+  }
+
+  #isWithinCap(words: string): void {
+    // Of all policies together: counted by the leader, and only by one.
+    if (this.#isTroubled) return;
+    const { api, setup } = this.#world;
+    const all = api.list('policies').reduce((sum, { status }) => sum + (status?.inFlight?.length ?? 0), 0);
+    const most = limitOf(setup.cap, this.#sizes.most(20_000, this.#now));
+    demand(all <= most, 'S5', `${words}: ${all} in flight of all policies, --max-concurrent-nodes ${setup.cap}`);
+  }
+
+  /** Threshold and canary: whoever starts although nothing of it has to be put right. */
+  #isStarted(policy: Policy, started: readonly Slot[], words: string): void {
+    const { failureThreshold = 1, canary } = policy.spec.rollout ?? {};
+    const { uid = '', generation } = policy.metadata;
+    const failed = [...this.#failed].filter(
+      ([node, { of, at }]) =>
+        of === uid && this.#now - at > this.#lagMs && this.#winnerOf(node) === policy.metadata.name,
+    );
+    const threshold = Math.max(1, limitOf(failureThreshold, this.#sizeOf(policy)));
+    demand(failed.length < threshold, 'S18', `${words}: ${failed.map(([node]) => node).join()} failed`);
+    if (!canary) return;
+    const key = `${uid} ${generation}`;
+    const known = this.#canaries.get(key) ?? new Map<string, number | undefined>();
+    this.#canaries.set(key, known);
+    // Times are written in whole seconds.
+    const soakMs = soakOf(canary.soak);
+    const soaked = [...known.values()].filter((since) => since !== undefined && since + soakMs <= this.#now + 1000);
+    const alive = [...known].filter(([node]) => this.#isHeldFor(policy, node));
+    for (const { node, nodeUID } of started) known.set(`${node} ${nodeUID}`, undefined);
+    const isCanary = alive.length + started.length <= canary.nodes;
+    demand(isCanary || soaked.length >= canary.nodes, 'S18', `${words} before the canary has soaked`);
+  }
+
+  /** Whether a canary counts: it is there, and has a slot or is done. */
+  #isHeldFor({ status, metadata }: Policy, key: string): boolean {
+    const [node = '', uid = ''] = key.split(' ');
+    if (this.#world.api.find('nodes', node)?.metadata.uid !== uid) return false;
+    if (this.#winnerOf(node) !== metadata.name) return false;
+    const isListed = status?.inFlight?.some((slot) => slot.node === node && slot.nodeUID === uid) === true;
+    return isListed || this.#canaries.get(`${metadata.uid} ${metadata.generation}`)?.get(key) !== undefined;
+  }
+
+  // --- decisions --------------------------------------------------------------------------------------------------
+
+  isDecided(
+    _controller: FleetController,
+    { node, claim }: NodeSnapshot,
+    { verdict }: Exclude<Decision, { readonly look: unknown }>,
+  ): void {
+    const { name, uid = '' } = node.metadata;
+    if (verdict.phase !== 'Ready') return;
+    this.#failed.delete(name);
+    const policy: GpuPartitionPolicy | undefined = claim.winner;
+    const known = this.#canaries.get(`${policy?.metadata.uid} ${policy?.metadata.generation}`);
+    const key = `${name} ${uid}`;
+    if (known?.has(key) === true && known.get(key) === undefined) known.set(key, this.#now);
+  }
+
+  // --- pods -------------------------------------------------------------------------------------------------------
+
+  podIsEvicted(pod: Pod, by: string): void {
+    const { metadata } = pod;
+    const { uid } = metadata;
+    const partition = this.#world.api.find('partitions', nodeOf(pod));
+    const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
+    demand(isAnnounced, 'S13', `${by} evicts ${metadata.name}, which was not announced`);
+    demand(
+      metadata.ownerReferences !== undefined,
+      'S13',
+      `${by} evicts ${metadata.name}, which nobody would make again`,
+    );
+  }
+
+  podIsDeleted(pod: Pod, by: string): void {
+    const { metadata } = pod;
+    const policy = this.#world.api.find('partitions', nodeOf(pod))?.spec.policy?.name ?? '';
+    demand(this.#forced.has(policy), 'S13', `${by} deletes ${metadata.name}, and policy ${policy} forces nothing`);
+  }
+}
+
+/** What a number was lately. */
+class History<Value extends number> {
+  #entries: readonly { readonly at: number; readonly value: Value }[] = [];
+
+  put(value: Value, at: number): void {
+    this.#entries = [...this.#entries.slice(-40), { at, value }];
+  }
+
+  hasChangedWithin(ms: number, now: number): boolean {
+    return (this.#entries.at(-1)?.at ?? 0) > now - ms;
+  }
+
+  most(ms: number, now: number): number {
+    const before = this.#entries.findLast(({ at }) => at <= now - ms);
+    const since = this.#entries.filter(({ at }) => at > now - ms);
+    return Math.max(...[...(before ? [before] : []), ...since].map(({ value }) => value));
+  }
+}
+
+function demand(holds: boolean, invariant: string, message: string): asserts holds {
+  if (!holds) throw new Violation(invariant, message);
+}
+
+/** Whether the machine's GPUs are cut as wished. */
+export function meets(
+  { device }: Machine,
+  wishes: readonly {
+    readonly uuid: string;
+    readonly mig?: string | undefined;
+    readonly profiles?: Readonly<Record<string, number>> | undefined;
+  }[],
+): boolean {
+  return wishes.every(({ uuid, mig, profiles }) => {
+    const gpu = device.gpus.find((one) => one.uuid === uuid);
+    if (!gpu) return false;
+    if (profiles === undefined) return mig === undefined || gpu.mig === mig;
+    const counts: Record<string, number> = {};
+    for (const { profile } of gpu.slices) counts[profile] = (counts[profile] ?? 0) + 1;
+    const names = new Set([...Object.keys(counts), ...Object.keys(profiles)]);
+    return gpu.mig === 'Enabled' && [...names].every((name) => (counts[name] ?? 0) === (profiles[name] ?? 0));
+  });
+}
+
+function isReady({ status }: NodeObject): boolean {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+}
+
+function hasStartupTaint(node: NodeObject | undefined): boolean {
+  return (node?.spec?.taints ?? []).some(({ key }) => key === 'gpupartition.dev/uninitialized');
+}
+
+function isClosed({ spec }: NodeObject): boolean {
+  return (spec?.taints ?? []).some(({ key }) => key === ourTaint);
+}
+
+function isClosedAnyway(node: NodeObject | undefined): boolean {
+  const isRestarted = (node?.spec?.taints ?? []).some(({ key, value }) => key === ourTaint && value === 'restarted');
+  return hasStartupTaint(node) || isRestarted;
+}
+
+/** Down, and never to nothing unless that is meant. */
+function limitOf(limit: number | string, of: number): number {
+  const most = typeof limit === 'number' ? limit : (of * Number.parseInt(limit, 10)) / 100;
+  return most <= 0 || (typeof limit === 'string' && limit.startsWith('0')) ? 0 : Math.max(1, Math.floor(most));
+}
+
+function soakOf(soak: string | undefined): number {
+  const amount = Number.parseInt(soak ?? '0', 10);
+  return soak?.endsWith('m') === true ? amount * 60_000 : amount * 1000;
+}
+
+/** Windows of these stories begin every ten minutes; what was decided a moment before one closed is written a moment after. */
+function isOpen(windows: NonNullable<NonNullable<PolicySpec['rollout']>['windows']>, now: number): boolean {
+  const slackMs = 2000;
+  return windows.some(({ duration }) => now % 600_000 <= soakOf(duration) + slackMs);
+}

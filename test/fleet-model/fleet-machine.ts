@@ -1,0 +1,318 @@
+import type { DeviceReport, Grant, PlanReport } from '../../src/api/types.ts';
+import { faultFields, keepOutcome } from '../../src/agent/report-fields.ts';
+import type { NodeObject } from '../../src/controller/project.ts';
+import { listInTheWay, planDrained } from '../../src/core/policy/drain-plan.ts';
+import { lastGoodOf } from '../../src/core/policy/ownership.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import { timeText } from '../../src/core/text/time.ts';
+import { isOlder } from '../../src/kube/resource-version.ts';
+import { refuse, type StoredPartition } from '../model/api.ts';
+import { ModelDevice } from '../model/device.ts';
+import { resourceOf } from '../model/kubelet.ts';
+import { Worker, type WorkerTask } from '../model/worker.ts';
+import type { FleetWorld } from './fleet-world.ts';
+
+/** What becomes of the next grants of a node. */
+export type Fate = 'Well' | 'FailOnce' | 'FailAlways';
+
+/** A machine with its kubelet, its device plugin, which follows changes by itself, and its agent. */
+export class Machine {
+  readonly name: string;
+  readonly uid: string;
+  readonly device: ModelDevice;
+  readonly #world: FleetWorld;
+  /** Devices of pods, by uid. */
+  readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
+  #offered: ReadonlyMap<string, readonly string[]> = new Map();
+  readonly #known = new Set<string>();
+  boot = 1;
+  isUp = true;
+  /** It is no more. */
+  isGone = false;
+  fate: Fate = 'Well';
+  agent: MachineAgent | undefined;
+  #pluginRound = 0;
+
+  constructor(world: FleetWorld, name: string, uid: string) {
+    this.#world = world;
+    this.name = name;
+    this.uid = uid;
+    this.device = new ModelDevice(world.setup.product, 1);
+    for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
+  }
+
+  get bootID(): string {
+    return `${this.uid}-${this.boot}`;
+  }
+
+  get node(): NodeObject | undefined {
+    const node = this.#world.api.find('nodes', this.name);
+    return node?.metadata.uid === this.uid ? node : undefined;
+  }
+
+  edit(change: (node: NodeObject) => NodeObject): void {
+    if (this.node) this.#world.api.update('nodes', this.name, 'kubelet', change);
+  }
+
+  start(): void {
+    this.#lookAtDevices();
+    this.startAgent(3000);
+  }
+
+  // --- device plugin ----------------------------------------------------------------------------------------------
+
+  devicesChanged(): void {
+    this.#lookAtDevices();
+    this.agent?.wakeSoon();
+  }
+
+  #lookAtDevices(): void {
+    const round = (this.#pluginRound += 1);
+    this.#world.later(50, 2500, () => {
+      if (round !== this.#pluginRound || !this.isUp || this.isGone) return;
+      const offer = new Map<string, string[]>();
+      for (const gpu of this.device.gpus) {
+        const devices =
+          gpu.mig === 'Disabled'
+            ? [['nvidia.com/gpu', gpu.uuid] as const]
+            : gpu.slices.map(({ profile, uuid }) => [resourceOf(profile), uuid] as const);
+        for (const [resource, id] of devices) offer.set(resource, [...(offer.get(resource) ?? []), id]);
+      }
+      this.#offered = offer;
+      for (const name of offer.keys()) this.#known.add(name);
+      this.agent?.wakeSoon();
+      this.#world.later(10, 1000, () => {
+        if (round !== this.#pluginRound || !this.isUp || this.isGone) return;
+        this.#tellOffer();
+      });
+    });
+  }
+
+  #tellOffer(): void {
+    const allocatable = Object.fromEntries(
+      [...this.#known].map((name) => [name, String(this.#offered.get(name)?.length ?? 0)]),
+    );
+    if (sameJson(this.node?.status?.allocatable, allocatable)) return;
+    this.edit((node) => ({ ...node, status: { ...node.status, allocatable } }));
+  }
+
+  // --- pods -------------------------------------------------------------------------------------------------------
+
+  /** Gives a pod a device; undefined where none is free. */
+  admit(uid: string, resource: string): string | undefined {
+    const taken = new Set([...this.allocations.values()].map(({ id }) => id));
+    const id = (this.#offered.get(resource) ?? []).find((one) => !taken.has(one));
+    if (id === undefined || !this.isUp) return undefined;
+    this.allocations.set(uid, { resource, id });
+    this.agent?.wakeSoon();
+    return id;
+  }
+
+  release(uid: string): void {
+    if (this.allocations.delete(uid)) this.agent?.wakeSoon();
+  }
+
+  /** Pods that hold a device, by its UUID. */
+  holders(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, readonly string[]>();
+    for (const [uid, { id }] of this.allocations) found.set(id, [...(found.get(id) ?? []), `default/${uid}`]);
+    return found;
+  }
+
+  /** What the agent reads. */
+  read(): DeviceReport {
+    const report = this.device.report();
+    const holders = this.holders();
+    const held = (uuid: string): { readonly busy?: true; readonly pods?: readonly string[] } => {
+      const pods = holders.get(uuid);
+      return pods ? { busy: true, pods } : {};
+    };
+    const ids = this.device.uuids;
+    const offered = [...this.#offered].filter(([, list]) => list.length > 0);
+    const stale = offered.flatMap(([, list]) => list).filter((id) => !ids.has(id)).length;
+    const resources = Object.fromEntries(offered.map(([name, list]) => [name, list.length]));
+    return {
+      ...report,
+      gpus: report.gpus.map((gpu) => ({
+        ...gpu,
+        ...held(gpu.uuid),
+        instances: gpu.instances.map((one) => ({ ...one, ...held(one.computeInstances[0]?.uuid ?? '') })),
+      })),
+      advertised: { stale, ...(offered.length > 0 && { resources }) },
+    };
+  }
+
+  // --- the machine ------------------------------------------------------------------------------------------------
+
+  startAgent(withinMs: number): void {
+    this.#world.later(100, withinMs, () => {
+      if (!this.isUp || this.isGone || this.agent) return;
+      this.agent = new MachineAgent(this.#world, this);
+      this.#setAgentPod(true);
+    });
+  }
+
+  endAgent(): void {
+    if (!this.agent) return;
+    this.agent.worker.stop();
+    this.agent = undefined;
+    this.#setAgentPod(false);
+  }
+
+  #setAgentPod(isReady: boolean): void {
+    const { api } = this.#world;
+    const key = `agent-${this.name}`;
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] };
+    if (api.find('agents', key)) api.update('agents', key, 'kubelet', (pod) => ({ ...pod, status }));
+    else {
+      const metadata = { name: key, uid: `${key}-${this.uid}` };
+      api.create('agents', key, { metadata, spec: { nodeName: this.name }, status }, 'kubelet');
+    }
+  }
+
+  shutDown(): void {
+    this.isUp = false;
+    this.endAgent();
+    this.device.loseInstances();
+    this.allocations.clear();
+    this.#offered = new Map();
+    this.#pluginRound += 1;
+  }
+
+  comeUp(): void {
+    if (this.isGone || this.isUp) return;
+    this.isUp = true;
+    this.boot += 1;
+    const allocatable = Object.fromEntries([...this.#known].map((name) => [name, '0']));
+    this.edit((node) => ({
+      ...node,
+      status: { allocatable, nodeInfo: { bootID: this.bootID }, conditions: [{ type: 'Ready', status: 'True' }] },
+    }));
+    this.start();
+  }
+}
+
+/** The agent of a machine: it plans as the product does, and applies a plan at one stroke. */
+export class MachineAgent {
+  readonly #world: FleetWorld;
+  readonly #machine: Machine;
+  readonly worker: Worker;
+  #watched: StoredPartition | undefined;
+  #written: StoredPartition | undefined;
+  #failures = 0;
+
+  constructor(world: FleetWorld, machine: Machine) {
+    this.#world = world;
+    this.#machine = machine;
+    this.worker = new Worker(world, () => this.#reconcile());
+    this.see();
+  }
+
+  see(): void {
+    this.#watched = this.#world.api.find('partitions', this.#machine.name);
+    this.worker.add();
+  }
+
+  wakeSoon(): void {
+    this.worker.addAfter(this.#world.random.between(50, 800));
+  }
+
+  *#reconcile(): WorkerTask {
+    const watched = this.#watched;
+    if (watched === undefined || watched.spec.nodeUID !== this.#machine.uid) return undefined;
+    const isAhead =
+      this.#written?.metadata.uid === watched.metadata.uid &&
+      isOlder(watched.metadata.resourceVersion, this.#written?.metadata.resourceVersion);
+    const partition = isAhead && this.#written ? this.#written : watched;
+    const { granted } = partition.spec;
+    const seen = partition.status?.device;
+    if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0)) {
+      return yield* this.#act(partition, granted);
+    }
+    yield this.#world.random.between(5, 50);
+    const report = this.#machine.read();
+    const plan = this.#plan(partition, report);
+    return yield* this.#tell(partition, { ...this.#state(seen), ...report, ...keepOutcome(seen), ...plan });
+  }
+
+  *#act(partition: StoredPartition, granted: Grant): WorkerTask {
+    yield this.#world.random.between(200, 4000);
+    const fault = yield* this.#carryOut(partition, granted);
+    this.#failures = fault ? this.#failures + 1 : 0;
+    const report = this.#machine.read();
+    const again = fault && ['PlanChanged', 'Expired'].includes(fault) ? 0 : 5000 * 2 ** Math.min(this.#failures - 1, 6);
+    const { nextRetryTime: _theirs, ...fields } = faultFields({ code: fault ?? '', message: 'as drawn' }, 'Failed', 0);
+    const outcome = fault
+      ? { ...fields, nextRetryTime: timeText(this.#world.timeline.now + again) }
+      : { step: 'Idle' as const };
+    const lastGood = lastGoodOf(report.gpus ?? [], this.#machine.bootID, new Map());
+    return yield* this.#tell(partition, {
+      ...this.#state(partition.status?.device),
+      ...report,
+      ...outcome,
+      lastGood,
+      observedEpoch: granted.epoch,
+      ...this.#plan(partition, report),
+    });
+  }
+
+  /** @returns the code of the error; undefined where it went well */
+  *#carryOut(partition: StoredPartition, granted: Grant): Generator<number, string | undefined, undefined> {
+    const report = this.#machine.read();
+    const marks = { drain: partition.spec.drain, reported: partition.status?.device?.plan };
+    const plan = planDrained(report, granted, marks, new Map(), new Map());
+    if (plan.report.refusal !== undefined) return 'Refused';
+    if (plan.work.length === 0) return undefined;
+    if (plan.report.hash !== granted.planHash) return 'PlanChanged';
+    if (listInTheWay(report, plan.report, new Map()).length > 0) return 'InUse';
+    const fresh = yield* this.#world.call('agent', 'Read', () =>
+      this.#world.api.find('partitions', this.#machine.name),
+    );
+    const isAnswered = (fresh?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
+    const isSame = fresh?.metadata.uid === partition.metadata.uid && fresh?.spec.granted?.epoch === granted.epoch;
+    if (!isSame || isAnswered) return 'Stopped';
+    if (this.#world.timeline.now > Date.parse(granted.deadline)) return 'Expired';
+    if (this.#machine.fate !== 'Well') {
+      if (this.#machine.fate === 'FailOnce') this.#machine.fate = 'Well';
+      return 'CommandFailed';
+    }
+    this.#world.checks.deviceIsChanged(this.#machine, plan.work);
+    for (const { uuid, mode, steps } of plan.work) {
+      const gpu = this.#machine.device.gpus.find((one) => one.uuid === uuid);
+      if (!gpu) continue;
+      if (mode === 'Enable') this.#machine.device.setMode(gpu, 'Enabled', false);
+      for (const step of steps) this.#machine.device.takeStep(gpu, step);
+      if (mode === 'Disable') this.#machine.device.setMode(gpu, 'Disabled', false);
+    }
+    this.#machine.devicesChanged();
+    return undefined;
+  }
+
+  #state(seen: DeviceReport | undefined): DeviceReport {
+    return {
+      agentVersion: 'model',
+      bootID: this.#machine.bootID,
+      ...(seen?.observedEpoch !== undefined && { observedEpoch: seen.observedEpoch }),
+      ...(seen?.lastGood && { lastGood: seen.lastGood }),
+    };
+  }
+
+  #plan({ spec, status }: StoredPartition, report: DeviceReport): { readonly plan?: PlanReport } {
+    const { wish, drain } = spec;
+    if (!wish) return {};
+    return { plan: planDrained(report, wish, { drain, reported: status?.device?.plan }, new Map(), new Map()).report };
+  }
+
+  *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {
+    if (!sameJson(device, partition.status?.device)) {
+      this.#written = yield* this.#world.call('agent', 'Write', () =>
+        this.#world.api.update('partitions', this.#machine.name, 'agent', (one) => {
+          if (one.spec.nodeUID !== this.#machine.uid) throw refuse(422, 'Invalid', 'this is another node');
+          return { ...one, status: { ...one.status, device } };
+        }),
+      );
+    }
+    this.worker.succeeded();
+    return undefined;
+  }
+}

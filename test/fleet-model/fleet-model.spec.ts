@@ -1,0 +1,38 @@
+import { Tellers } from '../model/tellers.ts';
+import { fleetThemes } from './fleet-story.ts';
+import { tellFleetSeeds } from './fleet-tell.ts';
+
+/** More of them in a night: FLEET_SEEDS=100000 npx mocha test/fleet-model/fleet-model.spec.ts */
+const seeds = Number(process.env['FLEET_SEEDS'] ?? 100);
+const firstSeed = Number(process.env['FLEET_FIRST_SEED'] ?? 0);
+
+/** Seeds that have found something, with what it was: they are told first. */
+const regressions: readonly (readonly [seed: number, what: string])[] = [];
+
+describe('model of a fleet', function () {
+  this.timeout(0);
+  let tellers: Tellers;
+
+  before(() => {
+    tellers = new Tellers(new URL('./fleet-tell-worker.ts', import.meta.url));
+  });
+
+  after(() => tellers.stop());
+
+  for (const [seed, what] of regressions) {
+    it(`seed ${seed}: ${what}`, () => {
+      const found = tellFleetSeeds({ from: seed, to: seed + 1 });
+      if (found !== undefined) throw new Error(found);
+    });
+  }
+
+  // Half of them are about anything.
+  const to = firstSeed + Math.ceil(seeds / 2);
+  it(`keeps every promise, and comes to rest when faults end: seeds ${firstSeed} to ${to - 1}`, () =>
+    tellers.tell({ from: firstSeed, to }));
+
+  for (const theme of fleetThemes) {
+    it(`keeps every promise in stories of one theme: ${theme}`, () =>
+      tellers.tell({ from: firstSeed, to: firstSeed + Math.ceil(seeds / 8), theme }));
+  }
+});

@@ -1,0 +1,32 @@
+import type { NodeSettings } from '../../src/core/node/snapshot.ts';
+import type { Random } from '../model/random.ts';
+import { settings as oneNodeSettings } from '../model/setup.ts';
+
+/** What a story's fleet is. */
+export interface FleetSetup {
+  readonly nodes: number;
+  /** `--max-concurrent-nodes`. */
+  readonly cap: number | string;
+  /** Whether nodes that join have the start-up taint. */
+  readonly hasStartupTaint: boolean;
+  readonly product: 'NVIDIA A30' | 'NVIDIA A100-SXM4-40GB';
+}
+
+const sizes = [3, 3, 4, 4, 5, 5, 6, 7, 8, 10] as const;
+
+export function drawFleetSetup(random: Random): FleetSetup {
+  // Few are big: what goes wrong among thirty mostly goes wrong among five.
+  const nodes = random.chance(0.03) ? 11 + random.integer(20) : (random.pick(sizes) ?? 3);
+  return {
+    nodes,
+    cap: random.pick(['100%', '100%', 2, 3, '50%']) ?? '100%',
+    hasStartupTaint: random.chance(0.6),
+    product: random.chance(0.7) ? 'NVIDIA A30' : 'NVIDIA A100-SXM4-40GB',
+  };
+}
+
+/** As for one node. */
+export const settings: NodeSettings = oneNodeSettings;
+
+/** How long a policy that is deleted may take, in ms. */
+export const deleteDeadlineMs = 1_800_000;

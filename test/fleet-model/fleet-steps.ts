@@ -1,0 +1,170 @@
+import { retryAnnotation } from '../../src/api/names.ts';
+import type { Kind } from '../model/api.ts';
+import { applyFleetPolicy, drawDrain, drawFleetSpec, drawLayouts, drawRollout } from './fleet-policies.ts';
+import type { Machine } from './fleet-machine.ts';
+import { apps, type FleetWorld } from './fleet-world.ts';
+
+/** What can happen to a fleet. */
+const steps = {
+  wait: () => {},
+  newPolicy: (world) => applyFleetPolicy(world, pickName(world), () => drawFleetSpec(world.setup, world.random, false)),
+  editLayout: (world) => editSome(world, (spec) => ({ ...spec, layouts: drawLayouts(world.setup, world.random) })),
+  editRollout: (world) => editSome(world, (spec) => ({ ...spec, rollout: drawRollout(world.random, false) })),
+  editDrain: (world) => editSome(world, (spec) => ({ ...spec, drain: drawDrain(world.random, false) })),
+  widen: (world) => editSome(world, (spec) => ({ ...spec, nodeSelector: { matchLabels: { fleet: 'yes' } } })),
+  prioritize: (world) => editSome(world, (spec) => ({ ...spec, priority: world.random.integer(3) })),
+  deletePolicy: (world) => world.deletePolicy(pickName(world)),
+  loseStatus: (world) => {
+    const name = pickName(world);
+    if (!world.api.find('policies', name)) return;
+    world.noteFault();
+    world.api.update('policies', name, 'user', ({ status: _lost, ...one }) => one);
+  },
+  addPods: (world) => {
+    for (let count = 1 + world.random.integer(4); count > 0; count -= 1) {
+      world.schedule(world.random.pick(apps) ?? 'x', world.random.chance(0.06));
+    }
+  },
+  endPods: (world) => {
+    for (const { metadata } of world.api.list('pods')) if (world.random.chance(0.5)) world.endPod(metadata.uid ?? '');
+  },
+  budget: (world) =>
+    void world.budgets.set(
+      world.random.pick(apps) ?? 'x',
+      world.random.pick(['Free', 'Free', 'OneAtATime', 'Closed'] as const) ?? 'Free',
+    ),
+  joinNode: (world) => world.join(`n${world.random.integer(world.setup.nodes + 4)}`),
+  removeNode: (world) => withMachine(world, ({ name }) => world.remove(name)),
+  replaceNode: (world) =>
+    withMachine(world, ({ name }) => {
+      world.remove(name);
+      world.later(100, 20_000, () => world.join(name));
+    }),
+  notReady: (world) =>
+    withMachine(world, (machine) => {
+      setReady(machine, false);
+      world.later(1000, 120_000, () => machine.isUp && setReady(machine, true));
+    }),
+  cordon: (world) =>
+    withMachine(world, (machine) => {
+      const isOn = machine.node?.spec?.unschedulable !== true;
+      machine.edit(({ spec, ...node }) => {
+        const { unschedulable: _before, ...rest } = spec ?? {};
+        return { ...node, spec: { ...rest, ...(isOn && { unschedulable: true }) } };
+      });
+    }),
+  reboot: (world) =>
+    withMachine(world, (machine) => {
+      if (!machine.isUp) return;
+      machine.shutDown();
+      setReady(machine, false);
+      for (const { metadata } of world.podsOf(machine.name)) world.api.delete('pods', metadata.uid ?? '', 'kubelet');
+      world.later(5000, 60_000, () => machine.comeUp());
+    }),
+  crashAgent: (world) =>
+    withMachine(world, (machine) => {
+      machine.endAgent();
+      machine.startAgent(world.random.chance(0.8) ? 5000 : 90_000);
+    }),
+  failDevice: (world) =>
+    withMachine(world, (machine) => {
+      machine.fate = world.random.chance(0.6) ? 'FailOnce' : 'FailAlways';
+    }),
+  healDevice: (world) =>
+    withMachine(world, (machine) => {
+      machine.fate = 'Well';
+    }),
+  drift: (world) =>
+    withMachine(world, (machine) => {
+      const [gpu] = machine.device.gpus;
+      const slice = gpu?.slices.find(({ uuid }) => !machine.holders().has(uuid));
+      if (!gpu || !slice || !machine.isUp) return;
+      machine.device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
+      machine.devicesChanged();
+    }),
+  crashController: (world) => world.endControllers(),
+  crashAtCall: (world) => {
+    world.crashIn = 1 + world.random.integer(12);
+  },
+  secondLeader: (world) => world.controllers.length < 2 && world.lead(),
+  hang: (world) => {
+    world.noteFault();
+    for (const one of world.controllers) if (world.random.chance(0.7)) one.stall(world.random.between(1000, 20_000));
+  },
+  freezeWatch: (world) => {
+    world.noteFault();
+    const kinds: readonly Kind[] = ['policies', 'nodes', 'partitions', 'agents'];
+    for (const one of world.controllers) {
+      const kind = world.random.pick(kinds) ?? 'policies';
+      one.frozen.add(kind);
+      world.later(1000, 20_000, () => {
+        one.frozen.delete(kind);
+        one.deliver(kind);
+      });
+    }
+  },
+  loseAnswers: (world) => {
+    world.noteFault();
+    Object.assign(world.faults, { refusal: world.random.next() * 0.15, lostAnswer: world.random.next() * 0.15 });
+    world.later(1000, 30_000, () => {
+      world.noteFault();
+      Object.assign(world.faults, { refusal: 0, lostAnswer: 0 });
+    });
+  },
+  freezeAll: (world) => {
+    world.freeze = world.freeze === undefined ? 'the auditors are here' : undefined;
+    world.endControllers();
+  },
+  retry: (world) => withMachine(world, askForRetry),
+} as const satisfies Readonly<Record<string, (world: FleetWorld) => unknown>>;
+
+export type FleetStepName = keyof typeof steps;
+
+export interface FleetStep {
+  readonly name: FleetStepName;
+  /** Of what it draws: a story that is cut stays what it is. */
+  readonly seed: number;
+  /** What passes until the next one. */
+  readonly ms: number;
+}
+
+export function takeFleetStep(world: FleetWorld, name: FleetStepName): void {
+  steps[name](world);
+}
+
+export function listFleetSteps(): readonly FleetStepName[] {
+  return Object.keys(steps) as FleetStepName[];
+}
+
+/** Somebody asks for what failed twice in the same way. */
+export function askForRetry(machine: Machine): void {
+  machine.edit((node) => ({
+    ...node,
+    metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
+  }));
+}
+
+export function setReady(machine: Machine, isReady: boolean): void {
+  const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'Unknown' }];
+  machine.edit((node) => ({ ...node, status: { ...node.status, conditions } }));
+}
+
+function withMachine(world: FleetWorld, act: (machine: Machine) => void): void {
+  const machine = world.random.pick([...world.machines.values()]);
+  if (machine) act(machine);
+}
+
+function pickName({ random }: FleetWorld): string {
+  return random.pick(['a', 'a', 'a', 'b', 'b', 'c']) ?? 'a';
+}
+
+function editSome(world: FleetWorld, change: Parameters<typeof mapSpec>[0]): void {
+  const known = world.random.pick(world.api.list('policies'));
+  if (known) applyFleetPolicy(world, known.metadata.name, mapSpec(change, known.spec));
+}
+
+type Spec = Parameters<Parameters<typeof applyFleetPolicy>[2]>[0];
+
+function mapSpec(change: (spec: NonNullable<Spec>) => NonNullable<Spec>, before: NonNullable<Spec>) {
+  return (spec: Spec): NonNullable<Spec> => change(spec ?? before);
+}

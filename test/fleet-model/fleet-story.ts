@@ -1,0 +1,215 @@
+import { Random } from '../model/random.ts';
+import { Violation } from '../model/violation.ts';
+import type { FleetBug } from './fleet-bugs.ts';
+import { meets } from './fleet-checks.ts';
+import { applyFleetPolicy, drawFleetSpec } from './fleet-policies.ts';
+import { drawFleetSetup, type FleetSetup } from './fleet-setup.ts';
+import {
+  askForRetry,
+  type FleetStep,
+  type FleetStepName,
+  listFleetSteps,
+  setReady,
+  takeFleetStep,
+} from './fleet-steps.ts';
+import { FleetWorld } from './fleet-world.ts';
+
+/** What a seed tells: a fleet, and what happens to it. */
+export interface FleetStory {
+  readonly seed: number;
+  readonly setup: FleetSetup;
+  readonly steps: readonly FleetStep[];
+}
+
+const themes = {
+  Usual: { setup: {}, names: listFleetSteps(), pauses: [0, 20, 200, 1000, 3000, 10_000, 30_000, 120_000] },
+  Leaders: {
+    setup: { cap: '100%' },
+    names: [
+      'editLayout',
+      'editLayout',
+      'editRollout',
+      'secondLeader',
+      'secondLeader',
+      'hang',
+      'freezeWatch',
+      'crashAtCall',
+      'loseAnswers',
+      'addPods',
+    ],
+    pauses: [20, 200, 1000, 3000, 10_000],
+  },
+  Rollout: {
+    setup: { cap: '100%', hasStartupTaint: false },
+    names: ['editLayout', 'editLayout', 'editRollout', 'notReady', 'failDevice', 'joinNode', 'wait', 'wait'],
+    pauses: [1000, 10_000, 30_000, 120_000, 400_000],
+  },
+  Pods: {
+    setup: { cap: '100%', hasStartupTaint: false },
+    names: ['editLayout', 'addPods', 'addPods', 'addPods', 'budget', 'editDrain', 'endPods', 'crashController', 'wait'],
+    pauses: [200, 3000, 10_000, 30_000],
+  },
+  Churn: {
+    setup: { hasStartupTaint: true },
+    names: [
+      'editLayout',
+      'joinNode',
+      'joinNode',
+      'replaceNode',
+      'replaceNode',
+      'removeNode',
+      'reboot',
+      'freezeWatch',
+      'notReady',
+    ],
+    pauses: [200, 1000, 3000, 10_000, 30_000],
+  },
+} as const satisfies Readonly<
+  Record<
+    string,
+    {
+      readonly setup: Partial<FleetSetup>;
+      readonly names: readonly FleetStepName[];
+      readonly pauses: readonly number[];
+    }
+  >
+>;
+
+export type FleetTheme = keyof typeof themes;
+
+export const fleetThemes: readonly FleetTheme[] = ['Leaders', 'Rollout', 'Pods', 'Churn'];
+
+export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): FleetStory {
+  const random = new Random(seed);
+  const setup = { ...drawFleetSetup(random), ...themes[theme].setup };
+  const { names, pauses } = themes[theme];
+  const count = 12 + Math.floor(24 * random.next() ** 2);
+  const drawn = Array.from({ length: count }, (): FleetStep => ({
+    name: random.pick<FleetStepName>(names) ?? 'wait',
+    seed: random.integer(2 ** 31),
+    ms: random.pick<number>(pauses) ?? 0,
+  }));
+  const first = (name: FleetStepName, ms: number): FleetStep => ({ name, seed: random.integer(2 ** 31), ms });
+  return { seed, setup, steps: [first('newPolicy', 20_000), first('addPods', 2000), ...drawn] };
+}
+
+/** A drain that was not done rests for an hour at most, what drifts for another. */
+const patienceMs = 4 * 3600_000;
+
+/** @throws Violation where a promise is broken on the way, or where all does not come to rest afterwards */
+export function runFleetStory({ seed, setup, steps }: FleetStory, bug?: FleetBug): FleetWorld {
+  const world = new FleetWorld(setup, seed, bug);
+  for (const step of steps) {
+    world.random = new Random(step.seed);
+    takeFleetStep(world, step.name);
+    world.run(step.ms);
+  }
+  world.random = new Random(seed);
+  calmDown(world);
+  comeToRest(world);
+  return world;
+}
+
+/** Faults stop, pods may be evicted, and what the users want stays as it is. */
+function calmDown(world: FleetWorld): void {
+  world.isCalm = true;
+  Object.assign(world.faults, { refusal: 0, lostAnswer: 0 });
+  world.crashIn = undefined;
+  world.freeze = undefined;
+  world.deliverAll();
+  world.endControllers();
+  for (const { metadata } of world.api.list('pods')) world.endPod(metadata.uid ?? '');
+  world.budgets.clear();
+  world.run(10_000);
+  for (const machine of world.machines.values()) {
+    machine.comeUp();
+    machine.fate = 'Well';
+    machine.startAgent(1000);
+    setReady(machine, true);
+    machine.edit(({ spec, ...node }) => {
+      const { unschedulable: _over, ...rest } = spec ?? {};
+      return { ...node, spec: rest };
+    });
+    askForRetry(machine);
+  }
+  for (const { metadata } of world.api.list('policies')) {
+    if (metadata.name !== 'a' && world.random.chance(0.5)) world.deletePolicy(metadata.name);
+    else applyFleetPolicy(world, metadata.name, () => drawFleetSpec(world.setup, world.random, true));
+  }
+}
+
+function comeToRest(world: FleetWorld): void {
+  const { timeline, checks } = world;
+  const since = timeline.now;
+  let trouble: string | undefined = 'nothing was looked at';
+  for (let pause = 5000; trouble !== undefined; pause = Math.min(pause * 1.6, 300_000)) {
+    if (timeline.now - since > patienceMs) throw new Violation('L1', `not at rest: ${trouble}`);
+    world.run(pause);
+    trouble = findFleetTrouble(world);
+  }
+  world.run(700_000);
+  const writes = checks.controllerWrites;
+  world.run(3600_000);
+  const after = findFleetTrouble(world);
+  if (after !== undefined) throw new Violation('L1', `did not stay at rest: ${after}`);
+  if (checks.controllerWrites !== writes) {
+    throw new Violation('S9', `${checks.controllerWrites - writes} writes, and nothing had changed`);
+  }
+}
+
+function findFleetTrouble({ api, machines, controllers }: FleetWorld): string | undefined {
+  const [controller] = controllers;
+  if (!controller || controllers.length > 1) return 'there is not one controller';
+  for (const { metadata, status } of api.list('policies')) {
+    const held = (status?.inFlight ?? []).map(({ node }) => node);
+    if (metadata.deletionTimestamp !== undefined) return `policy ${metadata.name} is still being deleted`;
+    if (held.length > 0) return `${held.join()} in flight for ${metadata.name} (L5)`;
+  }
+  for (const machine of machines.values()) {
+    const { name } = machine;
+    const verdict = controller.verdicts.get(name);
+    const words = `${name}: ${verdict?.phase} ${verdict?.reason}: ${verdict?.message}`;
+    const ours = (machine.node?.spec?.taints ?? []).filter(({ key }) => key.includes('gpupartition'));
+    const winner = controller.cluster.fleet.winnerOf(name);
+    // Of a node that no policy selects nobody verifies anything.
+    if (ours.some(({ key }) => key.endsWith('repartitioning')) || (winner && ours.length > 0)) return `${words} (L4)`;
+    if (verdict?.phase !== (winner === undefined ? 'Unmanaged' : 'Ready')) return words;
+    if (winner === undefined) continue;
+    const { wish } = api.find('partitions', name)?.spec ?? {};
+    if (!wish || !meets(machine, wish.gpus)) return `${name} is not as wished; ${words}`;
+    if (api.find('partitions', name)?.spec.drain !== undefined) return `${name} still tells pods to go`;
+  }
+  return undefined;
+}
+
+/** The shortest story that still breaks the same promise (ddmin). */
+export function shrinkFleetStory(story: FleetStory, invariant: string): FleetStory {
+  let { steps } = story;
+  for (let size = Math.ceil(steps.length / 2); size >= 1;) {
+    let isSmaller = false;
+    for (let at = 0; at < steps.length;) {
+      const fewer = [...steps.slice(0, at), ...steps.slice(at + size)];
+      if (findFleetViolation({ ...story, steps: fewer })?.invariant === invariant) {
+        steps = fewer;
+        isSmaller = true;
+      } else at += size;
+    }
+    if (!isSmaller || size > 1) size = size === 1 ? 0 : Math.ceil(size / 2);
+  }
+  return { ...story, steps };
+}
+
+export function findFleetViolation(story: FleetStory, bug?: FleetBug): Violation | undefined {
+  try {
+    runFleetStory(story, bug);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error;
+    throw error;
+  }
+}
+
+export function tellFleetStory({ seed, setup, steps }: FleetStory): string {
+  const lines = steps.map(({ name, ms, seed: own }) => `  ${name} (${own}), then ${ms} ms`);
+  return [`seed ${seed}`, JSON.stringify(setup), ...lines].join('\n');
+}

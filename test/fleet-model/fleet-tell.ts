@@ -1,0 +1,26 @@
+import {
+  drawFleetStory,
+  findFleetViolation,
+  type FleetTheme,
+  shrinkFleetStory,
+  tellFleetStory,
+} from './fleet-story.ts';
+
+interface FleetSeeds {
+  readonly from: number;
+  /** The one after the last. */
+  readonly to: number;
+  readonly theme?: FleetTheme | undefined;
+}
+
+/** Tells stories in order. @returns the first that breaks a promise, cut short; undefined where none does */
+export function tellFleetSeeds({ from, to, theme }: FleetSeeds): string | undefined {
+  for (let seed = from; seed < to; seed += 1) {
+    const story = drawFleetStory(seed, theme);
+    const found = findFleetViolation(story);
+    if (!found) continue;
+    const short = shrinkFleetStory(story, found.invariant);
+    return `${findFleetViolation(short)?.message ?? found.message}\n${tellFleetStory(short)}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,348 @@
+import type { NodeObject } from '../../src/controller/project.ts';
+import { timeText } from '../../src/core/text/time.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
+import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
+import { isUsing } from '../model/kubelet.ts';
+import { Random } from '../model/random.ts';
+import { VirtualTime } from '../model/timeline.ts';
+import type { FleetBug } from './fleet-bugs.ts';
+import { FleetChecks } from './fleet-checks.ts';
+import { FleetController } from './fleet-controller.ts';
+import { Machine } from './fleet-machine.ts';
+import { makePod, nodeOf } from './fleet-pods.ts';
+import { pools } from './fleet-policies.ts';
+import type { FleetSetup } from './fleet-setup.ts';
+
+/** The process was ended in the middle of a call. */
+class ProcessEnded extends Error {}
+
+const watched: readonly Kind[] = ['policies', 'nodes', 'partitions', 'agents'];
+/** An old leader notices within that time that its lease is another's. */
+const rivalryMs = 30_000;
+
+/** How the disruption budget of an application stands. */
+export type Budget = 'Free' | 'OneAtATime' | 'Closed';
+
+export const apps = ['x', 'y', 'z'] as const;
+
+/** A cluster of machines, controllers and users, in virtual time. */
+export class FleetWorld {
+  readonly setup: FleetSetup;
+  readonly bug: FleetBug | undefined;
+  random: Random;
+  readonly timeline = new VirtualTime();
+  readonly api: Api;
+  readonly checks: FleetChecks;
+  readonly machines = new Map<string, Machine>();
+  controllers: readonly FleetController[] = [];
+  readonly faults = { refusal: 0, lostAnswer: 0 };
+  readonly budgets = new Map<string, Budget>();
+  /** Of `--freeze`. */
+  freeze: string | undefined;
+  /** When something was wrong last with what a leader sees or does. */
+  lastFaultAt = -Infinity;
+  crashIn: number | undefined;
+  readonly #due = new Set<string>();
+  readonly #graceMs = new Map<string, number>();
+  #leaders = 0;
+  #nodes = 0;
+  #pods = 0;
+  isCalm = false;
+
+  constructor(setup: FleetSetup, seed: number, bug: FleetBug | undefined) {
+    this.setup = setup;
+    this.bug = bug;
+    this.random = new Random(seed ^ 0x5f5f5f);
+    this.checks = new FleetChecks(this);
+    this.api = new Api((change) => this.#changed(change));
+    for (let index = 0; index < setup.nodes; index += 1) this.join(`n${index}`);
+    this.lead();
+  }
+
+  hasBug(name: string): boolean {
+    return this.bug?.name === name;
+  }
+
+  run(ms: number): void {
+    const until = this.timeline.now + ms;
+    while (this.timeline.step(until));
+  }
+
+  later(from: number, to: number, run: () => void): void {
+    this.timeline.after(this.random.between(from, to), run);
+  }
+
+  // --- calls of programs ------------------------------------------------------------------------------------------
+
+  *call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
+    yield this.random.between(2, 40);
+    const isController = by !== 'agent';
+    if (isController) this.#mayCrash(by);
+    const { faults } = this;
+    if (faults.refusal > 0 && this.random.chance(faults.refusal)) throw refuse(500, 'InternalError', 'etcd is away');
+    const answer = act();
+    yield this.random.between(1, 20);
+    if (isController) this.#mayCrash(by);
+    if (kind === 'Write' && faults.lostAnswer > 0 && this.random.chance(faults.lostAnswer)) {
+      throw refuse(0, 'Timeout', 'no answer');
+    }
+    return answer;
+  }
+
+  isFault(error: unknown): boolean {
+    return error instanceof ApiError || error instanceof ProcessEnded;
+  }
+
+  #mayCrash(name: string): void {
+    if (this.crashIn === undefined) return;
+    this.crashIn -= 1;
+    if (this.crashIn > 0) return;
+    this.crashIn = undefined;
+    this.noteFault();
+    this.#end(this.controllers.filter((one) => one.name === name));
+    throw new ProcessEnded();
+  }
+
+  noteFault(): void {
+    this.lastFaultAt = this.timeline.now;
+  }
+
+  // --- controllers ------------------------------------------------------------------------------------------------
+
+  /** A new leader begins; those before it go on until they learn that their lease is another's. */
+  lead(): void {
+    this.#leaders += 1;
+    const rivals = this.controllers;
+    this.controllers = [...rivals, new FleetController(this, `controller-${this.#leaders}`, this.freeze)];
+    if (rivals.length === 0) return;
+    this.noteFault();
+    this.timeline.after(rivalryMs, () => {
+      if (rivals.some((one) => !one.isGone)) this.noteFault();
+      this.#end(rivals);
+    });
+  }
+
+  endControllers(): void {
+    this.noteFault();
+    this.#end(this.controllers);
+  }
+
+  endOldLeaders(): void {
+    this.#end(this.controllers.slice(0, -1));
+  }
+
+  #end(controllers: readonly FleetController[]): void {
+    for (const controller of controllers) controller.stop();
+    this.controllers = this.controllers.filter((one) => !one.isGone);
+    if (this.controllers.length === 0) {
+      this.later(100, 8000, () => {
+        if (this.controllers.length > 0) return;
+        this.noteFault();
+        this.lead();
+      });
+    }
+  }
+
+  // --- nodes ------------------------------------------------------------------------------------------------------
+
+  join(name: string, hasTaint = this.setup.hasStartupTaint): void {
+    if (this.machines.has(name)) return;
+    this.#nodes += 1;
+    const machine = new Machine(this, name, `${name}-${this.#nodes}`);
+    this.machines.set(name, machine);
+    const node: NodeObject = {
+      metadata: {
+        name,
+        uid: machine.uid,
+        labels: { fleet: 'yes', pool: pools[this.#nodes % 2] ?? 'p', 'nvidia.com/gpu.present': 'true' },
+        annotations: { 'example.com/owner': 'b' },
+      },
+      spec: {
+        taints: [
+          { key: 'example.com/theirs', effect: 'PreferNoSchedule' },
+          ...(hasTaint ? [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }] : []),
+        ],
+      },
+      status: {
+        allocatable: {},
+        nodeInfo: { bootID: machine.bootID },
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    };
+    this.api.create('nodes', name, node, 'cluster');
+    machine.start();
+  }
+
+  remove(name: string): void {
+    const machine = this.machines.get(name);
+    if (!machine) return;
+    machine.endAgent();
+    machine.isGone = true;
+    machine.isUp = false;
+    this.machines.delete(name);
+    for (const pod of this.podsOf(name)) this.api.delete('pods', pod.metadata.uid ?? '', 'cluster');
+    if (this.api.find('nodes', name)) this.api.delete('nodes', name, 'user');
+    if (this.api.find('agents', `agent-${name}`)) this.api.delete('agents', `agent-${name}`, 'cluster');
+    const uid = this.api.find('partitions', name)?.metadata.uid;
+    this.later(100, 15_000, () => {
+      const left = this.api.find('partitions', name);
+      if (uid !== undefined && left?.metadata.uid === uid) this.api.delete('partitions', name, 'cluster', uid);
+    });
+  }
+
+  createPartition(name: string, nodeUID: string, by: string): StoredPartition {
+    const metadata = { name, uid: `partition-${nodeUID}-${this.api.log.length}`, generation: 1 };
+    return this.api.create(
+      'partitions',
+      name,
+      { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuNodePartition', metadata, spec: { nodeUID } },
+      by,
+    );
+  }
+
+  /** A policy that is being deleted goes with its last finalizer. */
+  setFinalizers(
+    name: string,
+    finalizers: readonly string[],
+    version: string | undefined,
+    by: string,
+  ): Policy | undefined {
+    const written = this.api.update(
+      'policies',
+      name,
+      by,
+      (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [...finalizers] } }),
+      version,
+    );
+    if (finalizers.length > 0 || written.metadata.deletionTimestamp === undefined) return written;
+    this.api.delete('policies', name, by);
+    return undefined;
+  }
+
+  deletePolicy(name: string): void {
+    const policy = this.api.find('policies', name);
+    if (!policy || policy.metadata.deletionTimestamp !== undefined) return;
+    if ((policy.metadata.finalizers ?? []).length === 0) return this.api.delete('policies', name, 'user');
+    // The API server counts a deletion as a change of what is wanted.
+    const generation = (policy.metadata.generation ?? 0) + 1;
+    const deletionTimestamp = timeText(this.timeline.now);
+    this.api.update('policies', name, 'user', (one) => ({
+      ...one,
+      metadata: { ...one.metadata, generation, deletionTimestamp },
+    }));
+  }
+
+  // --- pods -------------------------------------------------------------------------------------------------------
+
+  podsOf(node: string): readonly Pod[] {
+    return this.api.list('pods').filter((pod) => nodeOf(pod) === node);
+  }
+
+  /** A pod of an application wants a slice, wherever one is free. */
+  schedule(app: string, isBare: boolean): void {
+    const places = [...this.machines.values()].flatMap((machine) => {
+      const { spec, status } = machine.node ?? {};
+      const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+      const isOpen =
+        !(spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule') && spec?.unschedulable !== true;
+      if (!isReady || !isOpen) return [];
+      const pods = this.podsOf(machine.name);
+      return Object.entries(status?.allocatable ?? {})
+        .filter(([resource, amount]) => Number(amount) > pods.filter((pod) => isUsing(pod, resource)).length)
+        .map(([resource]) => ({ machine, resource }));
+    });
+    const place = this.random.pick(places);
+    if (!place) return;
+    const { machine, resource } = place;
+    this.#pods += 1;
+    const uid = `${app}-${this.#pods}`;
+    this.#graceMs.set(uid, this.random.chance(0.06) ? this.random.between(3e5, 12e5) : this.random.between(50, 6000));
+    this.api.create('pods', uid, makePod({ uid, app, node: machine.name, resource, isBare }), 'scheduler');
+    // The kubelet learns of it a moment later.
+    this.later(0, 200, () => {
+      const pod = this.api.find('pods', uid);
+      if (!pod || pod.metadata.deletionTimestamp !== undefined) return;
+      const phase = machine.admit(uid, resource) === undefined ? 'Failed' : 'Running';
+      this.api.update('pods', uid, 'kubelet', (one) => ({ ...one, status: { ...one.status, phase } }));
+    });
+  }
+
+  evict(uid: string, by: string): void {
+    const pod = this.api.find('pods', uid);
+    if (!pod) throw refuse(404, 'NotFound', uid);
+    this.checks.podIsEvicted(pod, by);
+    if (!this.mayEvict(pod)) throw refuse(429, 'TooManyRequests', 'it would violate the pod’s disruption budget');
+    this.#terminate(pod, this.#graceMs.get(uid) ?? 0);
+  }
+
+  /** Whether the disruption budget of a pod lets it go. */
+  mayEvict({ metadata }: Pod): boolean {
+    const app = metadata.labels?.['app'] ?? '';
+    const budget = this.budgets.get(app) ?? 'Free';
+    if (budget !== 'OneAtATime') return budget === 'Free';
+    const pods = this.api.list('pods').filter((pod) => pod.metadata.labels?.['app'] === app);
+    return pods.every((pod) => pod.metadata.deletionTimestamp === undefined);
+  }
+
+  deletePod(uid: string, by: string): void {
+    const pod = this.api.find('pods', uid);
+    if (!pod) return;
+    this.checks.podIsDeleted(pod, by);
+    this.#terminate(pod, this.random.between(50, 30_000));
+  }
+
+  #terminate(pod: Pod, graceMs: number): void {
+    const { uid = '', deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp !== undefined) return;
+    const now = timeText(this.timeline.now);
+    const change = (one: Pod): Pod => ({ ...one, metadata: { ...one.metadata, deletionTimestamp: now } });
+    this.api.update('pods', uid, 'kubelet', change);
+    this.timeline.after(graceMs, () => this.endPod(uid));
+  }
+
+  endPod(uid: string): void {
+    const pod = this.api.find('pods', uid);
+    if (!pod) return;
+    const machine = this.machines.get(nodeOf(pod));
+    if (machine && !machine.isUp) {
+      this.timeline.after(5000, () => this.endPod(uid));
+      return;
+    }
+    machine?.release(uid);
+    this.api.delete('pods', uid, 'kubelet');
+    const app = pod.metadata.labels?.['app'] ?? '';
+    const isOwned = pod.metadata.ownerReferences !== undefined;
+    if (isOwned && !this.isCalm && this.random.chance(0.7)) this.later(200, 4000, () => this.schedule(app, false));
+  }
+
+  // --- watches ----------------------------------------------------------------------------------------------------
+
+  #changed(change: ApiChange): void {
+    this.checks.apiHasChanged(change);
+    const { kind, key } = change;
+    if (kind === 'pods') return;
+    for (const controller of this.controllers) {
+      const due = `${controller.name} ${kind}`;
+      if (this.#due.has(due)) continue;
+      this.#due.add(due);
+      this.later(1, 150, () => {
+        this.#due.delete(due);
+        controller.deliver(kind);
+      });
+    }
+    const agent = kind === 'partitions' ? this.machines.get(key)?.agent : undefined;
+    if (agent === undefined || change.by === 'agent' || this.#due.has(key)) return;
+    this.#due.add(key);
+    this.later(1, 150, () => {
+      this.#due.delete(key);
+      this.machines.get(key)?.agent?.see();
+    });
+  }
+
+  deliverAll(): void {
+    for (const controller of this.controllers) {
+      controller.frozen.clear();
+      for (const kind of watched) controller.deliver(kind);
+    }
+  }
+}
