@@ -33,7 +33,6 @@ export interface Course {
   readonly after: readonly string[];
   /** NVML call of each side effect, in order, and which of its name it is. */
   readonly effects: readonly { readonly call: string; readonly nth: number }[];
-  readonly operations: number;
   /** State lines that are there before and after: busy and unchanged instances. */
   readonly kept: readonly string[];
 }
@@ -64,7 +63,6 @@ export async function observeCourse(transition: CrashTransition): Promise<Course
     before,
     after: await readLayout(transition, node.state),
     effects: calls.map((call, at) => ({ call, nth: calls.slice(0, at + 1).filter((name) => name === call).length })),
-    operations: result.operations,
     kept: listInstanceLines(before).filter((line) => listInstanceLines(node.state).includes(line)),
   };
 }
