@@ -9,7 +9,7 @@ import type { FleetBug } from './fleet-bugs.ts';
 import { FleetChecks } from './fleet-checks.ts';
 import { FleetController } from './fleet-controller.ts';
 import { Violation } from '../model/violation.ts';
-import { Machine } from './fleet-machine.ts';
+import { FleetMachine } from './fleet-machine.ts';
 import { makePod, nodeOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
@@ -36,7 +36,7 @@ export class FleetWorld {
   readonly timeline = new VirtualTime();
   readonly api: Api;
   readonly checks: FleetChecks;
-  readonly machines = new Map<string, Machine>();
+  readonly machines = new Map<string, FleetMachine>();
   controllers: readonly FleetController[] = [];
   readonly faults = { refusal: 0, lostAnswer: 0 };
   readonly budgets = new Map<string, Budget>();
@@ -155,7 +155,7 @@ export class FleetWorld {
   join(name: string, hasTaint = this.setup.hasStartupTaint): void {
     if (this.machines.has(name)) return;
     this.#nodes += 1;
-    const machine = new Machine(this, name, `${name}-${this.#nodes}`);
+    const machine = new FleetMachine(this, name, `${name}-${this.#nodes}`);
     this.machines.set(name, machine);
     const node: NodeObject = {
       metadata: {
