@@ -162,12 +162,6 @@ export const fleetBugs: readonly FleetBug[] = [
     },
   },
   {
-    name: 'ForgetFound',
-    what: 'does not enter nodes that are under way and in no ledger',
-    theme: 'Leaders',
-    sayLedger: (step) => ({ ...step, ledger: step.ledger.filter(({ kind }) => kind !== 'Found') }),
-  },
-  {
     name: 'ForgetOnFailOver',
     what: 'takes nodes that a new leader has not looked at for nodes that are done',
     theme: 'Leaders',

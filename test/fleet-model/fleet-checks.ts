@@ -8,7 +8,7 @@ import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { Violation } from '../model/violation.ts';
 import type { FleetController } from './fleet-controller.ts';
-import type { Machine } from './fleet-machine.ts';
+import type { FleetMachine } from './fleet-machine.ts';
 import { nodeOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
@@ -206,7 +206,7 @@ export class FleetChecks {
   }
 
   /** What the agent is about to do to a device. */
-  deviceIsChanged(machine: Machine, work: readonly GpuWork[]): void {
+  deviceIsChanged(machine: FleetMachine, work: readonly GpuWork[]): void {
     const holders = machine.holders();
     for (const { uuid, mode, steps } of work) {
       const gpu = machine.device.gpus.find((one) => one.uuid === uuid);
@@ -426,7 +426,7 @@ function demand(holds: boolean, invariant: string, message: string): asserts hol
 
 /** Whether the machine's GPUs are cut as wished. */
 export function meets(
-  { device }: Machine,
+  { device }: FleetMachine,
   wishes: readonly {
     readonly uuid: string;
     readonly mig?: string | undefined;

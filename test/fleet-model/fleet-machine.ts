@@ -16,7 +16,7 @@ import type { FleetWorld } from './fleet-world.ts';
 export type Fate = 'Well' | 'FailOnce' | 'FailAlways';
 
 /** A machine with its kubelet, its device plugin, which follows changes by itself, and its agent. */
-export class Machine {
+export class FleetMachine {
   readonly name: string;
   readonly uid: string;
   readonly device: ModelDevice;
@@ -195,13 +195,13 @@ export class Machine {
 /** The agent of a machine: it plans as the product does, and applies a plan at one stroke. */
 export class MachineAgent {
   readonly #world: FleetWorld;
-  readonly #machine: Machine;
+  readonly #machine: FleetMachine;
   readonly worker: Worker;
   #watched: StoredPartition | undefined;
   #written: StoredPartition | undefined;
   #failures = 0;
 
-  constructor(world: FleetWorld, machine: Machine) {
+  constructor(world: FleetWorld, machine: FleetMachine) {
     this.#world = world;
     this.#machine = machine;
     this.worker = new Worker(world, () => this.#reconcile());

@@ -3,7 +3,7 @@ import { fleetThemes } from './fleet-story.ts';
 import { tellFleetSeeds } from './fleet-tell.ts';
 
 /** More of them in a night: FLEET_SEEDS=100000 npx mocha test/fleet-model/fleet-model.spec.ts */
-const seeds = Number(process.env['FLEET_SEEDS'] ?? 100);
+const seeds = Number(process.env['FLEET_SEEDS'] ?? 300);
 const firstSeed = Number(process.env['FLEET_FIRST_SEED'] ?? 0);
 
 /** Seeds that have found something, with what it was: they are told first. */

@@ -1,7 +1,7 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Kind } from '../model/api.ts';
 import { applyFleetPolicy, drawDrain, drawFleetSpec, drawLayouts, drawRollout } from './fleet-policies.ts';
-import type { Machine } from './fleet-machine.ts';
+import type { FleetMachine } from './fleet-machine.ts';
 import { apps, type FleetWorld } from './fleet-world.ts';
 
 /** What can happen to a fleet. */
@@ -137,19 +137,19 @@ export function listFleetSteps(): readonly FleetStepName[] {
 }
 
 /** Somebody asks for what failed twice in the same way. */
-export function askForRetry(machine: Machine): void {
+export function askForRetry(machine: FleetMachine): void {
   machine.edit((node) => ({
     ...node,
     metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
   }));
 }
 
-export function setReady(machine: Machine, isReady: boolean): void {
+export function setReady(machine: FleetMachine, isReady: boolean): void {
   const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'Unknown' }];
   machine.edit((node) => ({ ...node, status: { ...node.status, conditions } }));
 }
 
-function withMachine(world: FleetWorld, act: (machine: Machine) => void): void {
+function withMachine(world: FleetWorld, act: (machine: FleetMachine) => void): void {
   const machine = world.random.pick([...world.machines.values()]);
   if (machine) act(machine);
 }

@@ -8,7 +8,8 @@ import { VirtualTime } from '../model/timeline.ts';
 import type { FleetBug } from './fleet-bugs.ts';
 import { FleetChecks } from './fleet-checks.ts';
 import { FleetController } from './fleet-controller.ts';
-import { Machine } from './fleet-machine.ts';
+import { Violation } from '../model/violation.ts';
+import { FleetMachine } from './fleet-machine.ts';
 import { makePod, nodeOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
@@ -18,6 +19,8 @@ class ProcessEnded extends Error {}
 
 const watched: readonly Kind[] = ['policies', 'nodes', 'partitions', 'agents'];
 /** An old leader notices within that time that its lease is another's. */
+/** Far more than any story needs. */
+const mostEvents = 300_000;
 const rivalryMs = 30_000;
 
 /** How the disruption budget of an application stands. */
@@ -33,7 +36,7 @@ export class FleetWorld {
   readonly timeline = new VirtualTime();
   readonly api: Api;
   readonly checks: FleetChecks;
-  readonly machines = new Map<string, Machine>();
+  readonly machines = new Map<string, FleetMachine>();
   controllers: readonly FleetController[] = [];
   readonly faults = { refusal: 0, lostAnswer: 0 };
   readonly budgets = new Map<string, Budget>();
@@ -45,6 +48,7 @@ export class FleetWorld {
   readonly #due = new Set<string>();
   readonly #graceMs = new Map<string, number>();
   #leaders = 0;
+  #events = 0;
   #nodes = 0;
   #pods = 0;
   isCalm = false;
@@ -65,7 +69,10 @@ export class FleetWorld {
 
   run(ms: number): void {
     const until = this.timeline.now + ms;
-    while (this.timeline.step(until));
+    while (this.timeline.step(until)) {
+      this.#events += 1;
+      if (this.#events > mostEvents) throw new Violation('L8', 'somebody is woken again and again');
+    }
   }
 
   later(from: number, to: number, run: () => void): void {
@@ -148,7 +155,7 @@ export class FleetWorld {
   join(name: string, hasTaint = this.setup.hasStartupTaint): void {
     if (this.machines.has(name)) return;
     this.#nodes += 1;
-    const machine = new Machine(this, name, `${name}-${this.#nodes}`);
+    const machine = new FleetMachine(this, name, `${name}-${this.#nodes}`);
     this.machines.set(name, machine);
     const node: NodeObject = {
       metadata: {
