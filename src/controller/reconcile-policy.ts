@@ -138,7 +138,8 @@ export class PolicyReconciler {
     const own = tally.matched - tally.size('lost');
     const underWay = this.#cluster.rollout.of(name).underWay.size;
     const isGoing = policy.metadata.deletionTimestamp !== undefined;
-    const isDone = isGoing && underWay === 0 && (tally.inPhase('Ready') === own || this.#isOverdue(policy));
+    // Past the deadline it goes whatever is under way: a node without a policy is brought to its end all the same.
+    const isDone = isGoing && (this.#isOverdue(policy) || (underWay === 0 && tally.inPhase('Ready') === own));
     const known = this.#cluster.policies.get(name);
     const finalizers = known && wantedFinalizers(known, isDone);
     if (known && finalizers) {
@@ -150,7 +151,7 @@ export class PolicyReconciler {
       this.#cluster.policies.remember(written);
       if (isDone) this.#tellLeft(known, tally);
     }
-    return isGoing && !isDone ? this.#overdueAt(policy) - this.#now() + 10 : undefined;
+    return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#now() + 10) : undefined;
   }
 
   /** A node that is dead must not keep a policy for ever. */

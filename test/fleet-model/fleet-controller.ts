@@ -257,7 +257,7 @@ export class FleetController {
     const own = tally.matched - tally.size('lost');
     const underWay = this.cluster.rollout.of(name).underWay.size;
     const isGoing = policy.metadata.deletionTimestamp !== undefined;
-    const isDone = isGoing && underWay === 0 && (tally.inPhase('Ready') === own || this.#isOverdue(policy));
+    const isDone = isGoing && (this.#isOverdue(policy) || (underWay === 0 && tally.inPhase('Ready') === own));
     const known = this.cluster.policies.get(name);
     const finalizers = known && wantedFinalizers(known, isDone);
     if (known && finalizers) {
@@ -266,7 +266,7 @@ export class FleetController {
       );
       if (written) this.cluster.policies.remember(written);
     }
-    return isGoing && !isDone ? this.#overdueAt(policy) - this.#world.timeline.now + 10 : undefined;
+    return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#world.timeline.now + 10) : undefined;
   }
 
   #isOverdue(policy: PolicyRecord['policy']): boolean {

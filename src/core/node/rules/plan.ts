@@ -97,9 +97,11 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
   };
 }
 
-/** Whoever has started finishes; who was found half done finishes only what it is at. */
+/** Whoever has started finishes: a slot of the very generation that is paused was given to nobody who had not. */
 export function paused({ claim, slot }: Situation): Ruling | undefined {
-  if (claim.winner?.spec.rollout?.paused !== true || (slot && slot.kind !== 'Found')) return undefined;
+  const { winner } = claim;
+  const hasStarted = slot !== undefined && (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
+  if (winner?.spec.rollout?.paused !== true || hasStarted) return undefined;
   const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to go on';
   return { verdict: { phase: 'Pending', reason: 'Paused', message } };
 }

@@ -9,6 +9,7 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aSlot,
   aWish,
   judge,
   noMemory,
@@ -30,8 +31,10 @@ describe('a plan', () => {
   });
 
   it('waits while the rollout is paused, unless it has begun', () => {
-    const policy = aSlicingPolicy({ rollout: { paused: true } });
+    const policy = aSlicingPolicy({ rollout: { paused: true }, generation: 2 });
     expect(judge({ policy }).verdict.reason).to.equal('AwaitingGrant');
+    const found = { ...aSlot, generation: 2, kind: 'Fresh' as const };
+    expect(judge({ policy, slot: found }).verdict.reason).to.equal('Paused');
     const { verdict, commands } = judge({ policy, slot: undefined });
     expect(verdict).to.include({ phase: 'Pending', reason: 'Paused' });
     expect(commands).to.deep.equal([]);
