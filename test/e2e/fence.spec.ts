@@ -83,7 +83,7 @@ describe('the fence between pods that wait and a device that changes', function 
     timeline = await Timeline.start(rig().controlPlane);
     const sets = cases.map(({ node, tolerations, strategy }) =>
       pluginDaemonSet({
-        name: node,
+        name: `${node}-plugin`,
         namespace: 'kube-system',
         nodeSelector: { pool: node },
         tolerations,
