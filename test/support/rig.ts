@@ -61,7 +61,16 @@ export function useRig(nodes: readonly RigNode[], { proxied = [], ...options }: 
   before(async function () {
     this.timeout(clusterTimeoutMs);
     const controlPlane = await ownCluster({ auditLog: true });
-    const paces = ['--max-concurrent-nodes', '100%', '--lease-seconds', '3', '--waiting-poll-ms', '300', '--settle-ms', '100'];
+    const paces = [
+      '--max-concurrent-nodes',
+      '100%',
+      '--lease-seconds',
+      '3',
+      '--waiting-poll-ms',
+      '300',
+      '--settle-ms',
+      '100',
+    ];
     const controllerArguments = [...paces, ...(options.controllerArguments ?? [])];
     const agentArguments = ['--read-interval-ms', '2000', ...(options.agentArguments ?? [])];
     for (const program of proxied) proxies.set(program, await FaultProxy.open(controlPlane, program));
