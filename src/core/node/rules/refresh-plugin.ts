@@ -1,3 +1,4 @@
+import { repartitioningTaint } from '../../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { combine } from '../../metadata/node-change.ts';
@@ -136,7 +137,8 @@ function patchMark(mark: RefreshMark): Command {
 }
 
 function markPods(node: NodeView, change: string, pods: readonly NodePod[]): RefreshMark {
-  const taints = (node.spec?.taints ?? []).filter(isOwnTaint);
+  // Also on a node that is open now: what is written down has to hold when it is closed.
+  const taints = [repartitioningTaint, ...(node.spec?.taints ?? []).filter(isOwnTaint)];
   return {
     change,
     uids: pods.flatMap(({ metadata }) => metadata.uid ?? []),
