@@ -16,8 +16,11 @@ describe('what the controller sees late or never', function () {
   async function ask(profiles: Readonly<Record<string, number>>): Promise<void> {
     await rig().apply('p', { nodeSelector: { matchLabels: { pool: 'p' } }, layouts: [{ profiles }] });
   }
+  // One command may name several instances.
   const destroyed = async (): Promise<number> =>
-    (await rig().rig.deviceOperations('n')).filter((argv) => argv.includes('-dgi')).length;
+    (await rig().rig.deviceOperations('n'))
+      .filter((argv) => argv.includes('-dgi'))
+      .flatMap((argv) => argv[argv.indexOf('-gi') + 1]?.split(',') ?? []).length;
 
   it('destroys nothing for a policy that an old list brings back, however long that list is all there is', async () => {
     await ask({ '1g.5gb': 7 });
