@@ -281,7 +281,7 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
     expect(await ask('/readyz')).to.equal('[+]lock ok\n[+]device ok\nok\n');
     const metrics = (await ask('/metrics')).split('\n');
-    expect(metrics).to.include('gpu_partition_device_operations_total{operation="create",program="agent"} 7');
+    expect(metrics).to.include('gpu_partition_device_operations_total{operation="create",program="agent"} 1');
     expect(metrics).to.include('gpu_partition_device_work_duration_seconds_count{result="success",program="agent"} 1');
   });
 
