@@ -70,13 +70,16 @@ export class Gatherer {
     ]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
+    // All that took its time, and the agent may have told of something else meanwhile.
+    const partition = this.#cluster.partitions.get(name);
     return {
       ...more,
+      partition,
       now: this.#now(),
       node,
       fresh: {
         policy: policy && { uid, generation },
-        slot: slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition)),
+        slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
         resourceSlices: slices,
         holders,
       },

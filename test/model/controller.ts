@@ -304,9 +304,11 @@ export class ControllerProcess {
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
     const holders = holdersOf({ partition: yield* this.#call('Read', () => this.#world.partition) });
-    const slot = slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition));
+    const partition = this.#cluster.partitions.get(node.metadata.name);
+    const slot = slotOf(policy?.status?.inFlight, nameSlot(node, partition));
     return {
       ...more,
+      partition,
       now: timeline.now,
       node,
       fresh: { policy: policy && { uid, generation }, slot, resourceSlices: [], holders },

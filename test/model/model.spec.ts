@@ -26,6 +26,7 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
   [1_001_318, 'labels of before a restart stayed on a node that was closed and opened again without a change'],
   [1_001_635, 'a node was taken for untouched though a grant had failed since it was closed'],
   [1_000_294, 'an old leader took a slot away for what it had found of a policy that was made anew since'],
+  [1_003_120, 'a controller that had hung opened a node by what its agent had said before'],
   [1_002_009, 'labels of slices that were gone stayed on a node that was open and waited for its pods'],
   [1_002_129, 'labels that had to follow a GPU which was lost were asked for in the very moment'],
   [1_002_658, 'what was offered of a GPU that was lost was taken for a second share of another'],
