@@ -281,9 +281,11 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
     expect(await ask('/readyz')).to.equal('[+]lock ok\n[+]device ok\nok\n');
     // Seven slices are one operation.
-    const isServed = (text: string): boolean =>
-      /^gpu_partition_device_operations_total\{operation="create",.*\} 1$/m.test(text) &&
-      /^gpu_partition_device_work_duration_seconds_count\{.*result="success".*\} 1$/m.test(text);
+    const served = [
+      'gpu_partition_device_operations_total{operation="create",program="agent"} 1',
+      'gpu_partition_device_work_duration_seconds_count{program="agent",result="success"} 1',
+    ];
+    const isServed = (text: string): boolean => served.every((line) => text.split('\n').includes(line));
     await eventually(() => ask('/metrics'), isServed, { timeoutMs: 30_000, what: 'what the agent did' });
   });
 

@@ -8,10 +8,10 @@ export interface SeedRange {
 }
 
 /**
- * Seeds that break a promise still; docs/design/0008 says which and why. 1003120: a controller that hung opens a node by what it knew before.
- * 1003318: the same of a node that has never been told of. 1004236: a pod is given a slice that is gone after a person took our taint off.
+ * Seeds that break a promise still; docs/design/0008 says which and why. 1003318: a controller that hung opens a node of whose device it
+ * has never heard. 1004236: a pod is given a slice that is gone after a person took our taint off.
  */
-const knownGaps: ReadonlySet<number> = new Set([1_003_120, 1_003_318, 1_004_236]);
+const knownGaps: ReadonlySet<number> = new Set([1_003_318, 1_004_236]);
 
 /** Tells stories in order. @returns the first that breaks a promise, cut short; undefined where none does */
 export function tellSeeds({ from, to, theme }: SeedRange): string | undefined {
