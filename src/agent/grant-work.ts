@@ -1,6 +1,5 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
-import { listHeldIds } from '../core/pods/slice-holders.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
 import { listHeldDevices } from '../core/pods/slice-holders.ts';
@@ -113,8 +112,7 @@ export class GrantWork {
       confirm: () => this.#confirm(partition, granted, false),
       listHeld: async () => {
         const word = await kubelet?.ask(view.report, partition.spec.strategy);
-        if (!word) return new Set();
-        return new Set([...listHeldDevices(word.holders, view.report), ...listHeldIds(word.holders)]);
+        return word ? listHeldDevices(word.holders, view.report) : new Set();
       },
     };
   }

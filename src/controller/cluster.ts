@@ -92,14 +92,17 @@ export class Cluster {
   }
 
   /**
-   * How a node stands, for the ledger of a policy. What was found before its slot was known, or before another policy had won it, says
+   * How nodes stand, for the ledger of a policy as it is now. What was found of one before its slot was known, or before another policy had won it, says
    * nothing of the slot: an old leader would take it away from a node that the new one lets go on.
    */
-  standingOf(policy: string, node: string): NodeStanding | undefined {
-    const standing = this.rollout.standingOf(node);
-    const slot = this.ledgerOf(policy).find((one) => one.node === node);
-    const isOutdated = standing?.policy !== this.fleet.winnerOf(node) || (slot !== undefined && this.#isNew(slot));
-    return standing && { ...standing, isUnderWay: standing.isUnderWay || isOutdated };
+  standingsFor(policy: string): (node: string) => NodeStanding | undefined {
+    const slots = new Map(this.ledgerOf(policy).map((slot) => [slot.node, slot]));
+    return (node) => {
+      const standing = this.rollout.standingOf(node);
+      const slot = slots.get(node);
+      const isOutdated = standing?.policy !== this.fleet.winnerOf(node) || (slot !== undefined && this.#isNew(slot));
+      return standing && { ...standing, isUnderWay: standing.isUnderWay || isOutdated };
+    };
   }
 
   /** Nodes in a policy's ledger that have not been looked at since their slot is known: it came from another leader. */

@@ -104,7 +104,7 @@ export class PolicyReconciler {
       now: this.#now(),
       policy: { ...policy, status: this.#cluster.policies.get(name)?.status ?? {} },
       standings: rollout.of(name),
-      standingOf: (node) => this.#cluster.standingOf(name, node),
+      standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
       mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),

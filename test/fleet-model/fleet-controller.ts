@@ -1,26 +1,19 @@
 import { AgentPods } from '../../src/controller/agents.ts';
-import { Cluster, nameSlot } from '../../src/controller/cluster.ts';
+import { Cluster } from '../../src/controller/cluster.ts';
 import { type AgentPod, type NodeObject, projectNode } from '../../src/controller/project.ts';
-import { patchNode } from '../../src/core/metadata/node-patch.ts';
-import type { Command, PodRef } from '../../src/core/node/commands.ts';
 import { decide, type Decision } from '../../src/core/node/decide.ts';
-import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
-import { metadataOf } from '../../src/core/node/node-view.ts';
-import { writerModeFor } from '../../src/core/node/rules/labels.ts';
-import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { type NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import { Fleet, type PolicyRecord } from '../../src/core/policy/fleet.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import { countLimit } from '../../src/core/rollout/limit.ts';
-import { slotOf } from '../../src/core/rollout/slot.ts';
-import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
-import { reportNode } from '../../src/core/status/node-report.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
 import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
 import { type ApiChange, type Kind, type Kinds, type Policy, refuse, type StoredPartition } from '../model/api.ts';
-import { hasChanged, mergePatch } from '../model/controller.ts';
+import { hasChanged } from '../model/controller.ts';
+import { NodeShell } from '../model/shell.ts';
 import { Worker, type WorkerTask } from '../model/worker.ts';
 import { deleteDeadlineMs, settings } from './fleet-setup.ts';
 import type { FleetWorld } from './fleet-world.ts';
@@ -43,6 +36,7 @@ export class FleetController {
   readonly #fleet = new Fleet({ sharing: false });
   readonly #agents = new AgentPods();
   readonly cluster: Cluster;
+  readonly #shell: NodeShell;
   readonly #nodeWorkers = new Map<string, Worker>();
   readonly #policyWorkers = new Map<string, Worker>();
   #isGone = false;
@@ -56,6 +50,7 @@ export class FleetController {
     this.name = name;
     this.freeze = freeze;
     this.cluster = new Cluster({ ...this.#stores, fleet: this.#fleet, agents: this.#agents });
+    this.#shell = new NodeShell(world, this.cluster, name);
     const { api } = world;
     for (const kind of ['policies', 'nodes', 'partitions', 'agents'] as const) this.#cursor.set(kind, api.log.length);
     for (const object of api.list('policies')) this.#take('policies', this.#stores.policies.upsert(object));
@@ -182,7 +177,7 @@ export class FleetController {
     const isAccepted = !isNew || record.refused.size === 0;
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
     if (policy.status?.acceptedGeneration !== accepted && accepted !== undefined) {
-      const written = yield* this.#call('Write', () =>
+      const written = yield* this.#shell.call('Write', () =>
         this.#world.api.update('policies', name, this.name, (one) => ({
           ...one,
           status: { ...one.status, acceptedGeneration: accepted },
@@ -214,7 +209,7 @@ export class FleetController {
       now: this.#world.timeline.now,
       policy: { ...policy, status: this.cluster.policies.get(name)?.status ?? {} },
       standings: rollout.of(name),
-      standingOf: (node) => this.cluster.standingOf(name, node),
+      standingOf: this.cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
       mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),
@@ -233,7 +228,7 @@ export class FleetController {
     const { name, uid, resourceVersion } = policy.metadata;
     const { inFlight = [], canary: knownCanary } = policy.status ?? {};
     if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
-    const written = yield* this.#call('Write', () => {
+    const written = yield* this.#shell.call('Write', () => {
       if (this.#world.api.find('policies', name)?.metadata.uid !== uid) throw refuse(409, 'Conflict', 'another uid');
       return this.#world.api.update(
         'policies',
@@ -261,7 +256,7 @@ export class FleetController {
     const known = this.cluster.policies.get(name);
     const finalizers = known && wantedFinalizers(known, isDone);
     if (known && finalizers) {
-      const written = yield* this.#call('Write', () =>
+      const written = yield* this.#shell.call('Write', () =>
         this.#world.setFinalizers(name, finalizers, known.metadata.resourceVersion, this.name),
       );
       if (written) this.cluster.policies.remember(written);
@@ -291,7 +286,7 @@ export class FleetController {
     if (since !== undefined) {
       const left = 3000 - (this.#world.timeline.now - since);
       if (left > 0) return left + 10;
-      const node = yield* this.#call('Read', () => this.#world.api.find('nodes', name));
+      const node = yield* this.#shell.call('Read', () => this.#world.api.find('nodes', name));
       if (node) this.cluster.nodes.remember(projectNode(node));
     }
     const node = this.cluster.nodes.get(name);
@@ -314,10 +309,10 @@ export class FleetController {
     const { snapshot, verdict, commands } = found;
     this.#note(found, seen);
     this.#world.checks.isDecided(this, snapshot, found);
-    const memory = yield* this.#execute(commands, snapshot, found.memory);
+    const memory = yield* this.#shell.execute(commands, snapshot, found.memory);
     this.cluster.remember(name, memory);
     this.verdicts.set(name, verdict);
-    return yield* this.#report(snapshot, verdict, memory);
+    return yield* this.#shell.report(snapshot, verdict, memory);
   }
 
   #note({ snapshot, verdict, standing }: Settled & { readonly snapshot: NodeSnapshot }, seen: readonly string[]): void {
@@ -352,140 +347,8 @@ export class FleetController {
       const seen: NodeSnapshot = bug?.see?.(snapshot) ?? snapshot;
       const decision: Decision = decide(seen, memory);
       if (!('look' in decision)) return { ...decision, ...bug?.say?.(decision, seen), snapshot };
-      snapshot = yield* this.#look(snapshot, decision.look);
+      snapshot = yield* this.#shell.look(snapshot, decision.look);
     }
     return undefined;
-  }
-
-  // --- as src/controller/gather.ts --------------------------------------------------------------------------------
-
-  *#look(snapshot: NodeSnapshot, look: Look): Generator<number, NodeSnapshot | undefined, undefined> {
-    const { api, timeline } = this.#world;
-    const { name } = snapshot.node.metadata;
-    const pods = yield* this.#call('Read', () => this.#world.podsOf(name));
-    const more = { ...snapshot, pods, configFiles: undefined };
-    if (look === 'Pods') return { ...more, now: timeline.now };
-    const found = yield* this.#call('Read', () => api.find('nodes', name));
-    const { winner } = snapshot.claim;
-    const policy = yield* this.#call('Read', () => winner && api.find('policies', winner.metadata.name));
-    const node = found && projectNode(found);
-    if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
-    const { uid, generation } = policy?.metadata ?? {};
-    const gpus = (yield* this.#call('Read', () => api.find('partitions', name)))?.status?.device?.gpus ?? [];
-    const slot = slotOf(policy?.status?.inFlight, nameSlot(node, snapshot.partition));
-    const fresh = {
-      policy: policy && { uid, generation },
-      slot,
-      resourceSlices: [],
-      holders: listReportedHolders(gpus),
-    };
-    return { ...more, now: timeline.now, node, fresh };
-  }
-
-  // --- as src/controller/execute.ts -------------------------------------------------------------------------------
-
-  *#execute(
-    commands: readonly Command[],
-    snapshot: NodeSnapshot,
-    memory: NodeMemory,
-  ): Generator<number, NodeMemory, undefined> {
-    let known = memory;
-    for (const command of commands) if (command.name !== 'EvictPod') yield* this.#carryOut(command, snapshot);
-    for (const command of commands) {
-      if (command.name !== 'EvictPod') continue;
-      const { pod, owner, round } = command;
-      const refusal = yield* this.#evict(pod);
-      known = noteEviction(known, pod.uid, { at: this.#world.timeline.now, refusal, owner, round });
-    }
-    return known;
-  }
-
-  *#carryOut(
-    command: Exclude<Command, { name: 'EvictPod' }>,
-    snapshot: NodeSnapshot,
-  ): Generator<number, void, undefined> {
-    const { api, timeline } = this.#world;
-    const { node } = snapshot;
-    const { name } = node.metadata;
-    switch (command.name) {
-      case 'CreatePartition':
-        return yield* this.#create(snapshot);
-      case 'DeletePartition':
-        return yield* this.#call('Write', () => api.delete('partitions', name, this.name, command.uid));
-      case 'WriteWish':
-        return yield* this.#writeSpec(snapshot, { ...command.fields });
-      case 'WriteGrant':
-        return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
-      case 'WriteDrain':
-        return yield* this.#writeSpec(snapshot, { drain: command.drain });
-      case 'DeletePod':
-        return yield* this.#call('Write', () => this.#world.deletePod(command.pod.uid, this.name));
-      case 'PatchNode': {
-        const patch = patchNode(metadataOf(node), command.change);
-        if (patch.length === 0) return;
-        const written = yield* this.#call('Write', () => api.patchNode(name, patch, this.name));
-        this.cluster.nodeWritten(name, written.metadata.resourceVersion, timeline.now);
-        return;
-      }
-      case 'PublishConfig':
-        throw new Error('this model has no ConfigMap');
-    }
-  }
-
-  *#create({ node }: NodeSnapshot): Generator<number, void, undefined> {
-    const { name, uid = '' } = node.metadata;
-    try {
-      yield* this.#call('Write', () => this.#world.createPartition(name, uid, this.name));
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  }
-
-  *#writeSpec({ partition, node }: NodeSnapshot, spec: object): Generator<number, void, undefined> {
-    const { resourceVersion } = partition?.metadata ?? {};
-    const change = (one: StoredPartition): StoredPartition => ({
-      ...one,
-      metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
-      spec: mergePatch(one.spec, spec) as StoredPartition['spec'],
-    });
-    const written = yield* this.#call('Write', () =>
-      this.#world.api.update('partitions', node.metadata.name, this.name, change, resourceVersion),
-    );
-    this.cluster.partitions.remember(written);
-  }
-
-  *#evict({ uid, name }: PodRef): Generator<number, string | undefined, undefined> {
-    try {
-      yield* this.#call('Write', () => this.#world.evict(uid, this.name));
-      return undefined;
-    } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return undefined;
-      if (!(error instanceof ApiError) || error.code === 0) throw error;
-      return `default/${name}: ${error.message}`;
-    }
-  }
-
-  // --- as src/controller/report-node.ts ---------------------------------------------------------------------------
-
-  *#report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): WorkerTask {
-    const { node } = snapshot;
-    const { name, uid } = node.metadata;
-    const partition = this.cluster.partitions.get(name);
-    if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
-    const mode = writerModeFor({ node, partition });
-    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, this.#world.timeline.now);
-    if (!status) return requeueAfterMs;
-    const written = yield* this.#call('Write', () =>
-      this.#world.api.update('partitions', name, this.name, (one) => {
-        const device = one.status?.device;
-        return { ...one, status: { ...status, ...(device && { device }) } };
-      }),
-    );
-    this.cluster.partitions.remember(written);
-    return requeueAfterMs;
-  }
-
-  *#call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
-    return yield* this.#world.call(this.name, kind, act);
   }
 }

@@ -1,24 +1,17 @@
 import { AgentPods } from '../../src/controller/agents.ts';
-import { Cluster, nameSlot } from '../../src/controller/cluster.ts';
+import { Cluster } from '../../src/controller/cluster.ts';
 import { type AgentPod, type NodeObject, projectNode } from '../../src/controller/project.ts';
-import { patchNode } from '../../src/core/metadata/node-patch.ts';
-import type { Command, PodRef } from '../../src/core/node/commands.ts';
 import type { Decision } from '../../src/core/node/decide.ts';
-import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
-import { metadataOf } from '../../src/core/node/node-view.ts';
-import { writerModeFor } from '../../src/core/node/rules/labels.ts';
-import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { type NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import { Fleet, type PolicyRecord } from '../../src/core/policy/fleet.ts';
 import { stepLedger } from '../../src/core/rollout/ledger.ts';
-import { slotOf } from '../../src/core/rollout/slot.ts';
-import { reportNode } from '../../src/core/status/node-report.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
 import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
-import { holdersOf } from '../support/node-builders.ts';
 import { type ApiChange, type Kind, type Kinds, refuse, type StoredPartition, type Policy } from './api.ts';
 import { settings } from './setup.ts';
+import { NodeShell } from './shell.ts';
 import { type WorkerTask, Worker } from './worker.ts';
 import type { ModelWorld } from './world.ts';
 
@@ -40,6 +33,7 @@ export class ControllerProcess {
   readonly #fleet = new Fleet({ sharing: false });
   readonly #agents = new AgentPods();
   readonly #cluster: Cluster;
+  readonly #shell: NodeShell;
   readonly worker: Worker;
   readonly #policyWorkers = new Map<string, Worker>();
   #isGone = false;
@@ -50,6 +44,7 @@ export class ControllerProcess {
     this.#world = world;
     this.name = name;
     this.#cluster = new Cluster({ ...this.#stores, fleet: this.#fleet, agents: this.#agents });
+    this.#shell = new NodeShell(world, this.#cluster, name, () => !world.hasBug('NoCompareAndSwap'));
     this.worker = new Worker(world, () => this.#reconcile());
     const { api } = world;
     for (const kind of ['policies', 'nodes', 'partitions', 'agents'] as const) this.#cursor.set(kind, api.log.length);
@@ -158,7 +153,7 @@ export class ControllerProcess {
     const isAccepted = !isNew || record.refused.size === 0;
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
     if (policy.status?.acceptedGeneration !== accepted && accepted !== undefined) {
-      const written = yield* this.#call('Write', () =>
+      const written = yield* this.#shell.call('Write', () =>
         this.#world.api.update('policies', name, this.name, (one) => ({
           ...one,
           status: { ...one.status, acceptedGeneration: accepted },
@@ -183,7 +178,7 @@ export class ControllerProcess {
       now: this.#world.timeline.now,
       policy: { ...record.policy, status: policy.status ?? {} },
       standings: rollout.of(name),
-      standingOf: (node) => this.#cluster.standingOf(name, node),
+      standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: record.tally.matched - record.tally.size('lost'),
       mayAdmit: record.acceptedGeneration === generation && record.tally.size('unseen') === 0,
@@ -193,7 +188,7 @@ export class ControllerProcess {
     const { ledger, canary } = step;
     const { inFlight = [], canary: knownCanary } = policy.status ?? {};
     if (sameJson([ledger, canary], [inFlight, knownCanary])) return step.requeueAfterMs;
-    const written = yield* this.#call('Write', () => {
+    const written = yield* this.#shell.call('Write', () => {
       if (this.#world.api.find('policies', name)?.metadata.uid !== uid) throw refuse(409, 'Conflict', 'another uid');
       return this.#world.api.update(
         'policies',
@@ -222,7 +217,7 @@ export class ControllerProcess {
     if (since !== undefined) {
       const left = 3000 - (this.#world.timeline.now - since);
       if (left > 0) return left + 10;
-      const node = yield* this.#call('Read', () => this.#world.node);
+      const node = yield* this.#shell.call('Read', () => this.#world.node);
       if (node) this.#cluster.nodes.remember(projectNode(node));
     }
     const node = this.#cluster.nodes.get(name);
@@ -245,10 +240,10 @@ export class ControllerProcess {
     const { snapshot, verdict, commands } = found;
     this.#note(found, seen);
     this.#world.checks.isDecided(this.name, snapshot, found);
-    const memory = yield* this.#execute(commands, snapshot, found.memory);
+    const memory = yield* this.#shell.execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);
     this.verdict = verdict;
-    return yield* this.#report(snapshot, verdict, memory);
+    return yield* this.#shell.report(snapshot, verdict, memory);
   }
 
   #note({ snapshot, verdict, standing }: Settled & { readonly snapshot: NodeSnapshot }, seen: readonly string[]): void {
@@ -285,162 +280,10 @@ export class ControllerProcess {
     for (let looks = 0; looks <= 4 && snapshot; looks += 1) {
       const decision: Decision = this.#world.decide(snapshot, memory);
       if (!('look' in decision)) return { ...decision, snapshot };
-      snapshot = yield* this.#look(snapshot, decision.look);
+      snapshot = yield* this.#shell.look(snapshot, decision.look);
     }
     return undefined;
   }
-
-  // --- as src/controller/gather.ts --------------------------------------------------------------------------------
-
-  *#look(snapshot: NodeSnapshot, look: Look): Generator<number, NodeSnapshot | undefined, undefined> {
-    const pods = yield* this.#call('Read', () => this.#world.pods());
-    const more = { ...snapshot, pods, configFiles: undefined };
-    const { timeline } = this.#world;
-    if (look === 'Pods') return { ...more, now: timeline.now };
-    const found = yield* this.#call('Read', () => this.#world.node);
-    const { winner } = snapshot.claim;
-    const policy = yield* this.#call('Read', () => winner && this.#world.api.find('policies', winner.metadata.name));
-    const node = found && projectNode(found);
-    if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
-    const { uid, generation } = policy?.metadata ?? {};
-    const holders = holdersOf({ partition: yield* this.#call('Read', () => this.#world.partition) });
-    const partition = this.#cluster.partitions.get(node.metadata.name);
-    const slot = slotOf(policy?.status?.inFlight, nameSlot(node, partition));
-    return {
-      ...more,
-      partition,
-      now: timeline.now,
-      node,
-      fresh: { policy: policy && { uid, generation }, slot, resourceSlices: [], holders },
-    };
-  }
-
-  // --- as src/controller/execute.ts -------------------------------------------------------------------------------
-
-  *#execute(
-    commands: readonly Command[],
-    snapshot: NodeSnapshot,
-    memory: NodeMemory,
-  ): Generator<number, NodeMemory, undefined> {
-    let known = memory;
-    for (const command of commands) if (command.name !== 'EvictPod') yield* this.#carryOut(command, snapshot);
-    for (const command of commands) {
-      if (command.name !== 'EvictPod') continue;
-      const { pod, owner, round } = command;
-      const refusal = yield* this.#evict(pod);
-      known = noteEviction(known, pod.uid, { at: this.#world.timeline.now, refusal, owner, round });
-    }
-    return known;
-  }
-
-  *#carryOut(
-    command: Exclude<Command, { name: 'EvictPod' }>,
-    snapshot: NodeSnapshot,
-  ): Generator<number, void, undefined> {
-    const { api, timeline } = this.#world;
-    const { node } = snapshot;
-    const { name } = node.metadata;
-    switch (command.name) {
-      case 'CreatePartition':
-        return yield* this.#create(snapshot);
-      case 'DeletePartition':
-        return yield* this.#call('Write', () => api.delete('partitions', name, this.name, command.uid));
-      case 'WriteWish':
-        return yield* this.#writeSpec(snapshot, { ...command.fields });
-      case 'WriteGrant':
-        return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
-      case 'WriteDrain':
-        return yield* this.#writeSpec(snapshot, { drain: command.drain });
-      case 'DeletePod':
-        return yield* this.#call('Write', () => this.#world.deletePod(command.pod.uid, this.name));
-      case 'PatchNode': {
-        const patch = patchNode(metadataOf(node), command.change);
-        if (patch.length === 0) return;
-        const written = yield* this.#call('Write', () => api.patchNode(name, patch, this.name));
-        this.#cluster.nodeWritten(name, written.metadata.resourceVersion, timeline.now);
-        return;
-      }
-      case 'PublishConfig':
-        throw new Error('this model has no ConfigMap');
-    }
-  }
-
-  *#create({ node }: NodeSnapshot): Generator<number, void, undefined> {
-    const { name, uid = '' } = node.metadata;
-    try {
-      yield* this.#call('Write', () => this.#world.createPartition(name, uid, this.name));
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  }
-
-  *#writeSpec({ partition, node }: NodeSnapshot, spec: object): Generator<number, void, undefined> {
-    const { resourceVersion } = partition?.metadata ?? {};
-    const written = yield* this.#call('Write', () =>
-      this.#world.api.update(
-        'partitions',
-        node.metadata.name,
-        this.name,
-        (one) => ({
-          ...one,
-          metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
-          spec: mergePatch(one.spec, spec) as StoredPartition['spec'],
-        }),
-        this.#world.hasBug('NoCompareAndSwap') ? undefined : resourceVersion,
-      ),
-    );
-    this.#cluster.partitions.remember(written);
-  }
-
-  *#evict({ uid, name }: PodRef): Generator<number, string | undefined, undefined> {
-    try {
-      yield* this.#call('Write', () => this.#world.evict(uid, this.name));
-      return undefined;
-    } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return undefined;
-      if (!(error instanceof ApiError) || error.code === 0) throw error;
-      return `default/${name}: ${error.message}`;
-    }
-  }
-
-  // --- as src/controller/report-node.ts ---------------------------------------------------------------------------
-
-  *#report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): WorkerTask {
-    const { node } = snapshot;
-    const { name, uid } = node.metadata;
-    const partition = this.#cluster.partitions.get(name);
-    if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
-    const mode = writerModeFor({ node, partition });
-    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, this.#world.timeline.now);
-    if (!status) return requeueAfterMs;
-    const written = yield* this.#call('Write', () =>
-      this.#world.api.update('partitions', name, this.name, (one) => {
-        const device = one.status?.device;
-        return { ...one, status: { ...status, ...(device && { device }) } };
-      }),
-    );
-    this.#cluster.partitions.remember(written);
-    return requeueAfterMs;
-  }
-
-  *#call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
-    return yield* this.#world.call(this.name, kind, act);
-  }
-}
-
-/** RFC 7396: null takes a field away, an object is merged, anything else replaces. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isRecord(patch)) return patch;
-  const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete merged[key];
-    else if (value !== undefined) merged[key] = mergePatch(merged[key], value);
-  }
-  return merged;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function hasChanged(before: NodeObject, after: NodeObject): boolean {

@@ -116,6 +116,11 @@ export class ModelWorld {
     return this.api.list('pods');
   }
 
+  /** There is but one node. */
+  podsOf(_node: string): readonly Pod[] {
+    return this.pods();
+  }
+
   hasBug(name: string): boolean {
     return this.bug?.name === name;
   }

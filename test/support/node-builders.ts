@@ -18,6 +18,7 @@ import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
+import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
@@ -194,18 +195,12 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
         policy: { uid, generation },
         slot: known.slot,
         resourceSlices: [],
-        holders: holdersOf(known),
+        holders: listReportedHolders(known.partition?.status?.device?.gpus ?? []),
         ...found.fresh,
       };
       known = { ...known, node: found.node ?? known.node, fresh };
     }
   }
-}
-
-/** Pods of which the agent knows what they hold. */
-export function holdersOf({ partition }: Pick<NodeSnapshot, 'partition'>): readonly string[] {
-  const gpus = partition?.status?.device?.gpus ?? [];
-  return gpus.flatMap(({ pods = [], instances }) => [...pods, ...instances.flatMap((one) => one.pods ?? [])]);
 }
 
 /** {@link decideWith} of a snapshot that is described. */

@@ -26,6 +26,12 @@ export function listHeldIds({ ofDevice, ofAny, stale }: Holders): ReadonlySet<st
   return new Set([...ofDevice.keys(), ...ofAny, ...stale.map(({ id }) => id)]);
 }
 
+/** The same, and all that the node has where nobody can say which of it a pod holds: any may be meant. */
+export function listHeldDevices(holders: Holders, device: Pick<DeviceReport, 'gpus'>): ReadonlySet<string> {
+  const any = holders.ofAny.length > 0 ? listUuids(device) : [];
+  return new Set([...any, ...listHeldIds(holders)]);
+}
+
 export interface StaleHolding extends HeldDevice {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
@@ -72,11 +78,6 @@ export function listInstanceHolders(
 ): readonly string[] {
   const pods = computeInstances.flatMap(({ uuid }) => (uuid === undefined ? [] : (ofDevice.get(uuid) ?? [])));
   return unite(pods, ofAny);
-}
-
-/** UUIDs of what pods hold: all that the node has where nobody can say which of it one of them has. */
-export function listHeldDevices({ ofDevice, ofAny }: Holders, device: Pick<DeviceReport, 'gpus'>): ReadonlySet<string> {
-  return new Set(ofAny.length > 0 ? listUuids(device) : ofDevice.keys());
 }
 
 /** `NAMESPACE/NAME` of all pods of which a report says what they hold. */

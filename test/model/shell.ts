@@ -1,0 +1,189 @@
+import { type Cluster, nameSlot } from '../../src/controller/cluster.ts';
+import { projectNode } from '../../src/controller/project.ts';
+import { patchNode } from '../../src/core/metadata/node-patch.ts';
+import type { Command, PodRef } from '../../src/core/node/commands.ts';
+import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
+import { metadataOf } from '../../src/core/node/node-view.ts';
+import { writerModeFor } from '../../src/core/node/rules/labels.ts';
+import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { Verdict } from '../../src/core/node/verdict.ts';
+import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
+import { slotOf } from '../../src/core/rollout/slot.ts';
+import { reportNode } from '../../src/core/status/node-report.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
+import type { Api, Pod, StoredPartition } from './api.ts';
+import type { WorkerTask } from './worker.ts';
+
+/** The world as a controller's calls meet it. */
+export interface ShellWorld {
+  readonly api: Api;
+  readonly timeline: { readonly now: number };
+  call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined>;
+  podsOf(node: string): readonly Pod[];
+  createPartition(name: string, nodeUID: string, by: string): StoredPartition;
+  evict(uid: string, by: string): void;
+  deletePod(uid: string, by: string): void;
+}
+
+/** What src/controller does around a decision over one node, in virtual time: reads, commands, and the report. */
+export class NodeShell {
+  readonly #world: ShellWorld;
+  readonly #cluster: Cluster;
+  readonly #by: string;
+  readonly #comparesAndSwaps: () => boolean;
+
+  /** @param by name of the process @param comparesAndSwaps whether a write of a spec asks for the version that was looked at */
+  constructor(world: ShellWorld, cluster: Cluster, by: string, comparesAndSwaps = (): boolean => true) {
+    this.#world = world;
+    this.#cluster = cluster;
+    this.#by = by;
+    this.#comparesAndSwaps = comparesAndSwaps;
+  }
+
+  // --- as src/controller/gather.ts --------------------------------------------------------------------------------
+
+  *look(snapshot: NodeSnapshot, look: Look): Generator<number, NodeSnapshot | undefined, undefined> {
+    const { api, timeline } = this.#world;
+    const { name } = snapshot.node.metadata;
+    const pods = yield* this.call('Read', () => this.#world.podsOf(name));
+    const more = { ...snapshot, pods, configFiles: undefined };
+    if (look === 'Pods') return { ...more, now: timeline.now };
+    const found = yield* this.call('Read', () => api.find('nodes', name));
+    const { winner } = snapshot.claim;
+    const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
+    const node = found && projectNode(found);
+    if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
+    const { uid, generation } = policy?.metadata ?? {};
+    const gpus = (yield* this.call('Read', () => api.find('partitions', name)))?.status?.device?.gpus ?? [];
+    const partition = this.#cluster.partitions.get(name);
+    const fresh = {
+      policy: policy && { uid, generation },
+      slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
+      resourceSlices: [],
+      holders: listReportedHolders(gpus),
+    };
+    return { ...more, partition, now: timeline.now, node, fresh };
+  }
+
+  // --- as src/controller/execute.ts -------------------------------------------------------------------------------
+
+  *execute(
+    commands: readonly Command[],
+    snapshot: NodeSnapshot,
+    memory: NodeMemory,
+  ): Generator<number, NodeMemory, undefined> {
+    let known = memory;
+    for (const command of commands) if (command.name !== 'EvictPod') yield* this.#carryOut(command, snapshot);
+    for (const command of commands) {
+      if (command.name !== 'EvictPod') continue;
+      const { pod, owner, round } = command;
+      const refusal = yield* this.#evict(pod);
+      known = noteEviction(known, pod.uid, { at: this.#world.timeline.now, refusal, owner, round });
+    }
+    return known;
+  }
+
+  *#carryOut(
+    command: Exclude<Command, { name: 'EvictPod' }>,
+    snapshot: NodeSnapshot,
+  ): Generator<number, void, undefined> {
+    const { api, timeline } = this.#world;
+    const { node } = snapshot;
+    const { name } = node.metadata;
+    switch (command.name) {
+      case 'CreatePartition':
+        return yield* this.#create(snapshot);
+      case 'DeletePartition':
+        return yield* this.call('Write', () => api.delete('partitions', name, this.#by, command.uid));
+      case 'WriteWish':
+        return yield* this.#writeSpec(snapshot, { ...command.fields });
+      case 'WriteGrant':
+        return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
+      case 'WriteDrain':
+        return yield* this.#writeSpec(snapshot, { drain: command.drain });
+      case 'DeletePod':
+        return yield* this.call('Write', () => this.#world.deletePod(command.pod.uid, this.#by));
+      case 'PatchNode': {
+        const patch = patchNode(metadataOf(node), command.change);
+        if (patch.length === 0) return;
+        const written = yield* this.call('Write', () => api.patchNode(name, patch, this.#by));
+        this.#cluster.nodeWritten(name, written.metadata.resourceVersion, timeline.now);
+        return;
+      }
+      case 'PublishConfig':
+        throw new Error('this model has no ConfigMap');
+    }
+  }
+
+  *#create({ node }: NodeSnapshot): Generator<number, void, undefined> {
+    const { name, uid = '' } = node.metadata;
+    try {
+      yield* this.call('Write', () => this.#world.createPartition(name, uid, this.#by));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  *#writeSpec({ partition, node }: NodeSnapshot, spec: object): Generator<number, void, undefined> {
+    const version = this.#comparesAndSwaps() ? partition?.metadata.resourceVersion : undefined;
+    const change = (one: StoredPartition): StoredPartition => ({
+      ...one,
+      metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
+      spec: mergePatch(one.spec, spec) as StoredPartition['spec'],
+    });
+    const written = yield* this.call('Write', () =>
+      this.#world.api.update('partitions', node.metadata.name, this.#by, change, version),
+    );
+    this.#cluster.partitions.remember(written);
+  }
+
+  *#evict({ uid, name }: PodRef): Generator<number, string | undefined, undefined> {
+    try {
+      yield* this.call('Write', () => this.#world.evict(uid, this.#by));
+      return undefined;
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return undefined;
+      if (!(error instanceof ApiError) || error.code === 0) throw error;
+      return `default/${name}: ${error.message}`;
+    }
+  }
+
+  // --- as src/controller/report-node.ts ---------------------------------------------------------------------------
+
+  *report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): WorkerTask {
+    const { node } = snapshot;
+    const { name, uid } = node.metadata;
+    const partition = this.#cluster.partitions.get(name);
+    if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
+    const mode = writerModeFor({ node, partition });
+    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, this.#world.timeline.now);
+    if (!status) return requeueAfterMs;
+    const written = yield* this.call('Write', () =>
+      this.#world.api.update('partitions', name, this.#by, (one) => {
+        const device = one.status?.device;
+        return { ...one, status: { ...status, ...(device && { device }) } };
+      }),
+    );
+    this.#cluster.partitions.remember(written);
+    return requeueAfterMs;
+  }
+
+  *call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
+    return yield* this.#world.call(this.#by, kind, act);
+  }
+}
+
+/** RFC 7396: null takes a field away, an object is merged, anything else replaces. */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else if (value !== undefined) merged[key] = mergePatch(merged[key], value);
+  }
+  return merged;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
