@@ -9,11 +9,29 @@ import { placeOf } from '../../src/core/gpu/search/instance.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { ReconcileResult } from '../../src/kube/queue.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { uniqueName } from '../support/cluster.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 
 export const signal = new AbortController().signal;
 export const later = (): string => new Date(Date.now() + 60_000).toISOString();
+
+/** Registers the hooks of a suite that has the CRDs on the real API server. @returns an agent's client, within its tests and hooks */
+export function useAgentClient(): () => KubeClient {
+  const cluster = useSharedCluster();
+  let client: KubeClient | undefined;
+  before(async () => {
+    await applyFolder(cluster(), 'config/crd');
+    const created = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
+    await eventually(() => created.list(nodePartitions));
+    client = created;
+  });
+  return () => {
+    if (!client) throw new Error('the client is there only within tests and hooks of the suite');
+    return client;
+  };
+}
 
 /** An agent on one simulated GPU or several, and its object on the real API server, of which the test plays the controller. */
 export class AgentScene {

@@ -1,27 +1,16 @@
 import { expect } from 'chai';
-import { nodePartitions } from '../../src/api/resources.ts';
 import { wishHash } from '../../src/core/policy/wish.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeletError } from '../../src/kubelet/errors.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';
-import { AgentScene, later, signal } from './agent-scene.ts';
+import { AgentScene, later, signal, useAgentClient } from './agent-scene.ts';
 
 describe('the agent on the real API server', () => {
-  const cluster = useSharedCluster();
-  let client: KubeClient;
+  const client = useAgentClient();
   let scene: AgentScene;
 
-  before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
-    await eventually(() => client.list(nodePartitions));
-  });
   beforeEach(async () => {
-    scene = new AgentScene(client);
+    scene = new AgentScene(client());
     await scene.create();
   });
 

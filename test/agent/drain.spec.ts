@@ -1,26 +1,15 @@
 import { expect } from 'chai';
-import { nodePartitions } from '../../src/api/resources.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';
-import { AgentScene } from './agent-scene.ts';
+import { AgentScene, useAgentClient } from './agent-scene.ts';
 
 describe('the agent while pods are told to go', () => {
-  const cluster = useSharedCluster();
+  const client = useAgentClient();
   const halves = { profiles: { '3g.20gb': 2 } };
   const whole = { profiles: { '7g.40gb': 1 } };
-  let client: KubeClient;
   let scene: AgentScene;
 
-  before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
-    await eventually(() => client.list(nodePartitions));
-  });
   beforeEach(async () => {
-    scene = new AgentScene(client);
+    scene = new AgentScene(client());
     await scene.create();
   });
 
@@ -135,7 +124,7 @@ describe('the agent while pods are told to go', () => {
   });
 
   it('changes MIG mode of a GPU when the pod that has it whole is gone, and touches no other GPU', async () => {
-    scene = new AgentScene(client, ['A100-SXM4-40GB', 'A100-SXM4-40GB']);
+    scene = new AgentScene(client(), ['A100-SXM4-40GB', 'A100-SXM4-40GB']);
     await scene.create();
     scene.node.state = 'gpu 1 mig 1 pending 1\n';
     for (const place of ['9:0', '9:4']) scene.node.run(['mig', '-i', '1', '-cgi', place, '-C']);

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
-import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport } from '../../src/api/types.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
-import { AgentScene } from './agent-scene.ts';
+import { AgentScene, useAgentClient } from './agent-scene.ts';
 
 /** Can write, and gets no answer to what it asks. */
 class SilentReader extends KubeClient {
@@ -15,18 +11,12 @@ class SilentReader extends KubeClient {
 }
 
 describe('the agent and the object of its node', () => {
-  const cluster = useSharedCluster();
+  const client = useAgentClient();
   const profiles = { '3g.20gb': 2 };
-  let client: KubeClient;
   let scene: AgentScene;
 
-  before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
-    await eventually(() => client.list(nodePartitions));
-  });
   beforeEach(async () => {
-    scene = new AgentScene(client);
+    scene = new AgentScene(client());
     await scene.create();
   });
 
@@ -58,7 +48,7 @@ describe('the agent and the object of its node', () => {
     scene.createByHand();
     await scene.grant(await scene.wish({ profiles }));
     const stale = await scene.read();
-    scene.newAgent('boot-1', { client: new SilentReader(client.config, 'gpu-partition-agent') });
+    scene.newAgent('boot-1', { client: new SilentReader(client().config, 'gpu-partition-agent') });
     const outcome = await scene.reconcile(stale).catch(String);
     expect(outcome).to.equal('Error: no answer');
     expect(scene.node.takeChanges()).to.deep.equal([]);
@@ -66,7 +56,7 @@ describe('the agent and the object of its node', () => {
   });
 
   it('ignores objects of other nodes', async () => {
-    const other = new AgentScene(client);
+    const other = new AgentScene(client());
     await other.create();
     await scene.reconcile(await other.read());
     expect((await other.read()).status).to.equal(undefined);
@@ -76,7 +66,7 @@ describe('the agent and the object of its node', () => {
   for (const poison of [2 ** 53, 1000]) {
     it(`takes an observedEpoch of ${poison}, which was never granted, for none`, async () => {
       const wish = await scene.wish({ profiles });
-      await client.merge({ ...scene.ref, subresource: 'status' }, { status: { device: { observedEpoch: poison } } });
+      await client().merge({ ...scene.ref, subresource: 'status' }, { status: { device: { observedEpoch: poison } } });
       await scene.grant(wish);
       await scene.run();
       expect(await device()).to.include({ observedEpoch: 1, step: 'Idle' });

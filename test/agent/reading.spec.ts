@@ -1,26 +1,15 @@
 import { expect } from 'chai';
-import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport } from '../../src/api/types.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';
-import { AgentScene } from './agent-scene.ts';
+import { AgentScene, useAgentClient } from './agent-scene.ts';
 
 describe('what the agent says of a device that it cannot read', () => {
-  const cluster = useSharedCluster();
+  const client = useAgentClient();
   const profiles = { '3g.20gb': 2 };
-  let client: KubeClient;
   let scene: AgentScene;
 
-  before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
-    await eventually(() => client.list(nodePartitions));
-  });
   beforeEach(async () => {
-    scene = new AgentScene(client);
+    scene = new AgentScene(client());
     await scene.create();
   });
 

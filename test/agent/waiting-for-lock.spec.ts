@@ -1,25 +1,15 @@
 import { expect } from 'chai';
 import { tellOfLock } from '../../src/agent/waiting-for-lock.ts';
-import { nodePartitions } from '../../src/api/resources.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { AgentScene } from './agent-scene.ts';
+import { AgentScene, useAgentClient } from './agent-scene.ts';
 
 describe('an agent that waits for the lock of its node', () => {
-  const cluster = useSharedCluster();
-  let client: KubeClient;
+  const client = useAgentClient();
   let scene: AgentScene;
 
-  before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
-    await eventually(() => client.list(nodePartitions));
-  });
   beforeEach(async () => {
-    scene = new AgentScene(client);
+    scene = new AgentScene(client());
     await scene.create();
   });
 
@@ -28,7 +18,7 @@ describe('an agent that waits for the lock of its node', () => {
     const before = (await scene.read()).status?.device;
     const had = new AbortController();
     const parts = {
-      client,
+      client: client(),
       nodeName: scene.name,
       logger: silentLogger,
       message: 'another process holds it',
