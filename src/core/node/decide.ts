@@ -1,6 +1,7 @@
 import { gpuPresenceLabel } from '../../api/names.ts';
 import { metadataOf } from './node-view.ts';
 import { combine } from '../metadata/node-change.ts';
+import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
 import type { Command } from './commands.ts';
 import { grantFailureOf, isGrantLive, keepFailure } from './grant-failure.ts';
@@ -93,7 +94,7 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const standing = describeStanding(situation, outcome);
   return {
     verdict,
-    commands: [...joinPatches(commands), ...endDrain(situation, standing, commands)],
+    commands: [...dropVain(snapshot, joinPatches(commands)), ...endDrain(situation, standing, commands)],
     memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot) },
     standing,
   };
@@ -171,6 +172,12 @@ function endDrain(
   );
   if (partition.spec.drain === undefined || isUnderWay || isWritten || isGrantLive(partition, now)) return [];
   return [{ name: 'WriteDrain', drain: null }];
+}
+
+/** A Node that is as it shall be is not written, and nobody is told that it was. */
+function dropVain({ node }: NodeSnapshot, commands: readonly Command[]): readonly Command[] {
+  const metadata = metadataOf(node);
+  return commands.filter((command) => command.name !== 'PatchNode' || patchNode(metadata, command.change).length > 0);
 }
 
 /** One write for all that changes on the Node: a second one would start from what is no longer there. */
