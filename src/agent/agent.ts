@@ -20,6 +20,7 @@ import { cutHolders, type Kubelet } from './kubelet.ts';
 import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
+import { Readiness } from './readiness.ts';
 import { faultFields, keepOutcome, pickReading, retryMs, retrySoonMs } from './report-fields.ts';
 
 export interface AgentOptions {
@@ -62,10 +63,7 @@ export class NodeAgent {
   #signalled: DeviceReport['signalled'] | null;
   /** Grants in a row that failed. */
   #failures = 0;
-  /** Why nobody should count on this agent yet. */
-  #unready: string | undefined = 'the GPUs have not been read yet';
-  /** What was reported before this process began. */
-  #before: DeviceReport['step'] | 'None' | undefined;
+  readonly #readiness = new Readiness();
   /** In this load of the driver; of boots this process sees no other. */
   #hasTriedToRebuild = false;
 
@@ -82,12 +80,9 @@ export class NodeAgent {
     this.#work = new GrantWork({ client, device, kubelet, logger, ...known });
   }
 
-  /**
-   * Why an update of the DaemonSet should not go on: this agent cannot read GPUs that the one before it could. A driver that was not
-   * there before either keeps no update from mending it.
-   */
+  /** Why nobody should count on this agent yet; undefined where anybody may. */
   get unready(): string | undefined {
-    return this.#unready;
+    return this.#readiness.unready;
   }
 
   /** Does what the object asks for, if anything; called when it changes, and from time to time. */
@@ -95,21 +90,14 @@ export class NodeAgent {
     try {
       return await this.#reconcile(watched, signal);
     } finally {
-      this.#judgeReadiness();
+      this.#readiness.judge(this.#view);
     }
-  }
-
-  #judgeReadiness(): void {
-    if (this.#unready === undefined || this.#before === undefined) return;
-    const { hasFailed, hasReport } = this.#view;
-    if (this.#before === 'None' || this.#before === 'Unknown' || (hasReport && !hasFailed)) this.#unready = undefined;
-    else if (hasFailed) this.#unready = 'the GPUs cannot be read, and could before this agent began';
   }
 
   async #reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
     // 1. The controller makes the object; until it is there nobody is asked for anything. A missing wish is no wish.
     const partition = await this.#own.newest(watched);
-    this.#before ??= partition?.status?.device?.step ?? 'None';
+    this.#readiness.see(partition?.status?.device?.step);
     if (partition === undefined) return;
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { GpuNodePartition, PolicySpec } from '../../src/api/types.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
+import { describeBudget, describeDeployment } from '../../src/simulator/rig/gpu-workload.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { FleetRecorder } from '../support/fleet-recorder.ts';
@@ -59,28 +60,7 @@ describe('a fleet of 20 nodes', function () {
   }
 
   const deploy = async (app: string, resource: string, replicas: number): Promise<void> => {
-    const labels = { app };
-    const prefersHalf = {
-      weight: 100,
-      preference: { matchExpressions: [{ key: 'half', operator: 'In', values: ['a'] }] },
-    };
-    await rig().create({
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: app },
-      spec: {
-        replicas,
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: {
-            affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [prefersHalf] } },
-            terminationGracePeriodSeconds: 1,
-            containers: [{ name: 'main', image: 'busybox', resources: { limits: { [resource]: 1 } } }],
-          },
-        },
-      },
-    });
+    await rig().create(describeDeployment({ name: app, resource, replicas, prefers: { key: 'half', value: 'a' } }));
     const running = async () => (await listPods(app)).filter(({ status }) => status.phase === 'Running').length;
     await eventually(running, (count) => count === replicas, { timeoutMs: 60_000, what: `${replicas} pods of ${app}` });
   };
@@ -95,12 +75,7 @@ describe('a fleet of 20 nodes', function () {
   it('moves two at a time: evicts exactly the pods that it announced, never past their budget, and leaves all others running', async () => {
     await deploy('stays', 'nvidia.com/mig-3g.20gb', size);
     await deploy('moves', 'nvidia.com/mig-1g.5gb', 30);
-    await rig().create({
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: { name: 'moves' },
-      spec: { maxUnavailable: 2, selector: { matchLabels: { app: 'moves' } } },
-    });
+    await rig().create(describeBudget({ name: 'moves' }, 2));
     const staying = (await listPods('stays')).map(({ metadata }) => metadata.uid).sort();
     const moving = new Set((await listPods('moves')).map(({ metadata }) => metadata.uid));
     recorder.begin(2);

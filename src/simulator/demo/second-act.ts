@@ -2,6 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { parseState } from '../nvidia-smi/state/state-text.ts';
+import { describeBudget, describeDeployment } from '../rig/gpu-workload.ts';
 import type { Rig, RigNode } from '../rig/rig.ts';
 import type { DemoPod } from './cluster-view.ts';
 
@@ -38,37 +39,9 @@ export function describeFleetPolicy(edition: 'First' | 'Edited'): object {
 
 /** A deployment of small models that fills the slices of one pool first, and the disruption budget that its owner gives it. */
 export function describeFleetWorkload(): readonly object[] {
-  const labels = { app: fleetApp };
-  const prefersEast = {
-    weight: 100,
-    preference: { matchExpressions: [{ key: 'pool', operator: 'In', values: ['east'] }] },
-  };
-  const resources = { limits: { 'nvidia.com/mig-1g.6gb': 1 } };
-  return [
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: fleetApp },
-      spec: {
-        replicas,
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: {
-            affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [prefersEast] } },
-            terminationGracePeriodSeconds: 1,
-            containers: [{ name: 'server', image: 'tritonserver', resources }],
-          },
-        },
-      },
-    },
-    {
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: { name: fleetApp },
-      spec: { maxUnavailable: 4, selector: { matchLabels: labels } },
-    },
-  ];
+  const prefers = { key: 'pool', value: 'east' };
+  const workload = { name: fleetApp, resource: 'nvidia.com/mig-1g.6gb', replicas, prefers };
+  return [describeDeployment(workload), describeBudget(workload, 4)];
 }
 
 /** A line for each node: what is being done, the slices on the device at this moment, and the pods on it. */

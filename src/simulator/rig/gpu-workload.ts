@@ -1,0 +1,44 @@
+/** A deployment whose pods have one slice each, and the nodes that it fills first. */
+export interface GpuWorkload {
+  readonly name: string;
+  /** `nvidia.com/mig-1g.5gb` */
+  readonly resource: string;
+  readonly replicas: number;
+  /** A label of the nodes that its pods prefer: spread evenly, none of them would ever have to move. */
+  readonly prefers: { readonly key: string; readonly value: string };
+}
+
+export function describeDeployment({ name, resource, replicas, prefers }: GpuWorkload): object {
+  const labels = { app: name };
+  const preferred = {
+    weight: 100,
+    preference: { matchExpressions: [{ key: prefers.key, operator: 'In', values: [prefers.value] }] },
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } },
+          terminationGracePeriodSeconds: 1,
+          containers: [{ name: 'main', image: 'tritonserver', resources: { limits: { [resource]: 1 } } }],
+        },
+      },
+    },
+  };
+}
+
+/** How many of its pods may be away at a time, as its owner says. */
+export function describeBudget({ name }: Pick<GpuWorkload, 'name'>, maxUnavailable: number): object {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name },
+    spec: { maxUnavailable, selector: { matchLabels: { app: name } } },
+  };
+}
