@@ -2,10 +2,10 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { wholeUnits } from '../pods/quantity.ts';
+import { roundUp, wholeUnits } from '../pods/quantity.ts';
 import { selectsNode } from '../policy/node-selector.ts';
 import { byPrecedence } from '../policy/precedence.ts';
-import { holdsNode, nameOf, requestsOf, type WorkloadPod } from './workload.ts';
+import { holdsNode, nameOf, requestOf, type WorkloadPod } from './workload.ts';
 
 /** All that is known of a cluster when a pod is explained. */
 export interface ClusterFacts {
@@ -56,7 +56,7 @@ export function offerOf({ node }: Pick<GpuNode, 'node'>, resource: string): numb
 export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   const { pods } = gpuNode;
   if (pods === undefined) return reportedUse(gpuNode, resource);
-  const asked = pods.map((pod) => ({ pod, amount: requestsOf(pod, (name) => name === resource).get(resource) ?? 0 }));
+  const asked = pods.map((pod) => ({ pod, amount: roundUp(requestOf(pod, resource)) }));
   const holders = asked.filter(({ amount }) => amount > 0);
   return {
     used: holders.reduce((sum, { amount }) => sum + amount, 0),

@@ -3,7 +3,7 @@ import { isUnanswered } from '../node/observed-epoch.ts';
 import { parseQuantity } from '../pods/quantity.ts';
 import { type GpuNode, offerOf, slicesOf, useOf, wishedSlices } from './cluster-facts.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
-import { tolerates, type WorkloadPod } from './workload.ts';
+import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
 
 /** What keeps a pod from a node, the firmest first. */
 export const blockerKinds = [
@@ -125,10 +125,10 @@ function judgeOthers(pod: WorkloadPod, { node, pods }: GpuNode): readonly Blocke
   if (pods === undefined) return [];
   return ['cpu', 'memory', 'ephemeral-storage'].flatMap((resource): readonly Blocker[] => {
     const offered = node.status?.allocatable?.[resource];
-    const amount = milliOf(pod, resource);
+    const amount = requestOf(pod, resource);
     if (offered === undefined || amount === 0n) return [];
-    const used = pods.reduce((sum, one) => sum + milliOf(one, resource), 0n);
-    const total = quantityOf(offered);
+    const used = pods.reduce((sum, one) => sum + requestOf(one, resource), 0n);
+    const total = parseQuantity(offered) ?? 0n;
     if (used + amount <= total) return [];
     return [
       {
@@ -137,17 +137,6 @@ function judgeOthers(pod: WorkloadPod, { node, pods }: GpuNode): readonly Blocke
       },
     ];
   });
-}
-
-function milliOf(pod: WorkloadPod, resource: string): bigint {
-  const { containers = [], initContainers = [] } = pod.spec ?? {};
-  const amount = (one: (typeof containers)[number]): bigint => quantityOf(one.resources?.requests?.[resource] ?? 0);
-  const running = containers.reduce((sum, one) => sum + amount(one), 0n);
-  return initContainers.map(amount).reduce((most, one) => (one > most ? one : most), running);
-}
-
-function quantityOf(quantity: string | number): bigint {
-  return parseQuantity(quantity) ?? 0n;
 }
 
 function percent(part: bigint, whole: bigint): string {

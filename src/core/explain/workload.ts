@@ -1,6 +1,6 @@
 import type { Taint } from '../metadata/node-change.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
-import { wholeUnits } from '../pods/quantity.ts';
+import { parseQuantity, roundUp } from '../pods/quantity.ts';
 
 type Amounts = Readonly<Record<string, string | number>>;
 
@@ -76,20 +76,30 @@ export function nameOf({ metadata }: Pick<WorkloadPod, 'metadata'>): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }
 
-/** What a pod asks of a node, as the scheduler counts it: containers and sidecars together, or the largest init container. */
-export function requestsOf({ spec }: WorkloadPod, isMeant: (resource: string) => boolean): ReadonlyMap<string, number> {
+/**
+ * What a pod asks of a node of one resource, in billionths, as the scheduler counts it: its containers and sidecars together, or
+ * an init container with the sidecars that run before it, whichever is more.
+ */
+export function requestOf({ spec }: WorkloadPod, resource: string): bigint {
   const { containers = [], initContainers = [] } = spec ?? {};
-  const isSidecar = ({ restartPolicy }: WorkloadContainer): boolean => restartPolicy === 'Always';
-  const totals = new Map<string, number>();
-  const names = [...containers, ...initContainers].flatMap((one) => Object.keys(amountsOf(one)));
-  for (const name of new Set(names)) {
-    if (!isMeant(name)) continue;
-    const amount = (one: WorkloadContainer): number => wholeUnits(amountsOf(one)[name] ?? 0);
-    const running = [...containers, ...initContainers.filter(isSidecar)].reduce((sum, one) => sum + amount(one), 0);
-    const most = Math.max(running, ...initContainers.filter((one) => !isSidecar(one)).map(amount));
-    if (most > 0) totals.set(name, most);
+  const amountOf = (one: WorkloadContainer): bigint => parseQuantity(amountsOf(one)[resource] ?? 0) ?? 0n;
+  let sidecars = 0n;
+  let starting = 0n;
+  for (const one of initContainers) {
+    const together = sidecars + amountOf(one);
+    if (one.restartPolicy === 'Always') sidecars = together;
+    if (together > starting) starting = together;
   }
-  return totals;
+  const running = containers.reduce((sum, one) => sum + amountOf(one), sidecars);
+  return running > starting ? running : starting;
+}
+
+/** The resources that count in devices and that a pod asks for, and how many. */
+export function requestsOf(pod: WorkloadPod, isMeant: (resource: string) => boolean): ReadonlyMap<string, number> {
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const names = new Set([...containers, ...initContainers].flatMap((one) => Object.keys(amountsOf(one))));
+  const asked = [...names].filter(isMeant).map((name) => [name, roundUp(requestOf(pod, name))] as const);
+  return new Map(asked.filter(([, amount]) => amount > 0));
 }
 
 /** Limits of extended resources are requests too. */

@@ -30,7 +30,11 @@ export function parseQuantity(quantity: string | number): bigint | undefined {
  */
 export function wholeUnits(quantity: string | number): number {
   const nano = parseQuantity(quantity);
-  if (nano === undefined) return NaN;
+  return nano === undefined ? NaN : roundUp(nano);
+}
+
+/** Billionths in whole units, rounded up away from zero. */
+export function roundUp(nano: bigint): number {
   const size = nano < 0n ? -nano : nano;
   const units = Number((size + nanoPerUnit - 1n) / nanoPerUnit);
   return nano < 0n ? -units : units;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { explainPod, type PodExplanation } from '../../../src/core/explain/explanation.ts';
+import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode, type StoryPod } from './cluster-builder.ts';
 
@@ -299,5 +300,23 @@ describe('explain pod', () => {
     expect(explainPod(aPod({ spec }), aCluster([{ gpus: [halves] }])).code).to.equal('SchedulerSays');
     const more = { ...spec, initContainers: [limits(3)] };
     expect(explainPod(aPod({ spec: more }), aCluster([{ gpus: [halves] }])).code).to.equal('TooMany');
+  });
+
+  it('counts an init container together with the sidecars that run before it', () => {
+    const sidecar = { resources: { limits: { [half]: 1 } }, restartPolicy: 'Always' };
+    const init = { resources: { limits: { [half]: 2 } } };
+    const codeOf = (initContainers: readonly object[]): string => {
+      const spec = { containers: [{}], initContainers } as WorkloadPod['spec'];
+      return explainPod(aPod({ spec }), aCluster([{ gpus: [halves] }])).code;
+    };
+    expect(codeOf([init, sidecar])).to.equal('SchedulerSays');
+    expect(codeOf([sidecar, init])).to.equal('TooMany');
+  });
+
+  it('counts memory as it counts GPUs: sidecars with the containers', () => {
+    const asksFor = (memory: string) => ({ resources: { limits: { [half]: 1 }, requests: { memory } } });
+    const sidecar = { resources: { requests: { memory: '40Gi' } }, restartPolicy: 'Always' };
+    const spec = { containers: [asksFor('40Gi')], initContainers: [sidecar] };
+    expect(explainPod(aPod({ spec }), aCluster([{ gpus: [halves] }])).code).to.equal('OtherResource');
   });
 });
