@@ -1,4 +1,5 @@
 import type { AgentView } from '../core/node/snapshot.ts';
+import { podName } from '../core/pods/pod-name.ts';
 import type { Change } from '../kube/store.ts';
 import type { AgentPod } from './project.ts';
 
@@ -31,10 +32,11 @@ function isReady({ status }: AgentPod): boolean {
   return status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false;
 }
 
-function describePod({ metadata, status }: AgentPod): string {
+function describePod(pod: AgentPod): string {
+  const { status } = pod;
   const waiting = status?.containerStatuses?.[0]?.state?.waiting;
   const why = waiting
     ? [waiting.reason, waiting.message].filter((text) => text !== undefined && text !== '').join(': ')
     : (status?.conditions?.[0]?.message ?? `phase ${status?.phase ?? 'unknown'}`);
-  return `pod ${metadata.namespace ?? 'default'}/${metadata.name} (${why.slice(0, 200)})`;
+  return `pod ${podName(pod)} (${why.slice(0, 200)})`;
 }

@@ -1,5 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { type PageFleet, type PageNode, viewPageNode, viewPagePolicies } from '../core/view/page-fleet.ts';
+import { viewPolicies } from '../core/view/fleet-status.ts';
+import { type PageFleet, type PageNode, viewPageNode } from '../core/view/page-fleet.ts';
 
 /** What has changed on the page: nodes as they are now, those that are gone, and every policy. */
 export interface PageChange {
@@ -39,7 +40,7 @@ export class FleetFeed {
   /** Takes the fleet as it is now. */
   take({ policies, partitions }: FleetObjectsView): void {
     const before = this.#nodes;
-    this.#policies = viewPagePolicies(policies);
+    this.#policies = viewPolicies(policies);
     this.#nodes = new Map(partitions.map((partition) => [partition.metadata.name, this.#view(partition)]));
     const nodes = [...this.#nodes.values()].filter((node) => before.get(node.node) !== node);
     const gone = [...before.keys()].filter((name) => !this.#nodes.has(name));

@@ -2,10 +2,11 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
+import { podName } from '../pods/pod-name.ts';
 import { roundUp, wholeUnits } from '../pods/quantity.ts';
 import { selectsNode } from '../policy/node-selector.ts';
 import { byPrecedence } from '../policy/precedence.ts';
-import { holdsNode, nameOf, requestOf, type WorkloadPod } from './workload.ts';
+import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
 /** All that is known of a cluster when a pod is explained. */
 export interface ClusterFacts {
@@ -60,7 +61,7 @@ export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   const holders = asked.filter(({ amount }) => amount > 0);
   return {
     used: holders.reduce((sum, { amount }) => sum + amount, 0),
-    holders: holders.map(({ pod }) => nameOf(pod)).toSorted(),
+    holders: holders.map(({ pod }) => podName(pod)).toSorted(),
   };
 }
 

@@ -1,10 +1,11 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
+import { podName } from '../pods/pod-name.ts';
 import { type ClusterFacts, listGpuNodes, listOffered } from './cluster-facts.ts';
 import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
 import { explainName, type NameFinding } from './resource-name.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
-import { nameOf, requestsOf, type WorkloadPod } from './workload.ts';
+import { requestsOf, type WorkloadPod } from './workload.ts';
 
 export type ExplanationCode =
   | 'Bound'
@@ -38,7 +39,7 @@ type Finding = Pick<PodExplanation, 'isPending' | 'code' | 'message'>;
 
 /** Explains why a pod is pending, and what would let it run. */
 export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanation {
-  const name = nameOf(pod);
+  const name = podName(pod);
   const known = explainState(pod);
   if (known) return { pod: name, ...known, nodes: [], suggestions: [] };
   const asked = requestsOf(pod, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));

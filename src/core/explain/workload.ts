@@ -72,10 +72,6 @@ export interface WorkloadPod {
   };
 }
 
-export function nameOf({ metadata }: Pick<WorkloadPod, 'metadata'>): string {
-  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
-}
-
 /**
  * What a pod asks of a node of one resource, in billionths, as the scheduler counts it: its containers and sidecars together, or
  * an init container with the sidecars that run before it, whichever is more.

@@ -1,6 +1,7 @@
 import { defaultSystemNamespaces } from '../pods/system-pods.ts';
-import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { countLimit } from '../rollout/limit.ts';
+import { compareText } from '../text/compare.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
 import { Fleet, listRefused, type PolicyRecord } from '../policy/fleet.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
@@ -35,16 +36,16 @@ export function planChange(
   const names = new Set(after.changes.map(({ policy }) => policy));
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
-  const involved = listInvolved(cluster, fleet, names);
-  const outlooks = foreseeNodes(cluster, fleet, involved, setup);
+  const located = locate(cluster);
+  const involved = listInvolved(located, fleet, names);
+  const outlooks = foreseeNodes(located, fleet, involved, setup);
   const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
   const waves = pickWaves(foresee(cluster, after, outlooks, setup), concerns);
-  const pods = groupPods(cluster.pods);
   const nodes = [...outlooks]
     .filter(([node]) => involved.affected.has(node))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(([a], [b]) => compareText(a, b))
     .map(([node, outlook]) => {
-      const evictions = describeEvictions(outlook, pods.get(node) ?? [], cluster.budgets);
+      const evictions = describeEvictions(outlook, located.podsOf.get(node) ?? [], cluster.budgets);
       return describeNode(outlook, evictions, waves, own);
     });
   const policies = after.changes.map((change) => describePolicy(change, fleet.policy(change.policy), waves));
@@ -59,6 +60,22 @@ function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: Controlle
   return fleet;
 }
 
+/** A cluster with what belongs to a node at hand by the node's name. */
+interface Located {
+  readonly cluster: ClusterState;
+  readonly partitionOf: ReadonlyMap<string, GpuNodePartition>;
+  /** Pods that have no node are under undefined. */
+  readonly podsOf: ReadonlyMap<string | undefined, readonly ClusterPod[]>;
+}
+
+function locate(cluster: ClusterState): Located {
+  return {
+    cluster,
+    partitionOf: new Map(cluster.partitions.map((one) => [one.metadata.name, one])),
+    podsOf: Map.groupBy(cluster.pods, ({ spec }) => spec?.nodeName),
+  };
+}
+
 interface Involved {
   /** Nodes that the given policies select, or serve now. */
   readonly affected: ReadonlySet<string>;
@@ -66,12 +83,11 @@ interface Involved {
   readonly nodes: ReadonlySet<string>;
 }
 
-function listInvolved(cluster: ClusterState, fleet: Fleet, names: ReadonlySet<string>): Involved {
-  const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
+function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: ReadonlySet<string>): Involved {
   const affected = cluster.nodes
     .map(({ metadata }) => metadata.name)
     .filter((node) => {
-      const served = partitions.get(node)?.spec.policy?.name;
+      const served = partitionOf.get(node)?.spec.policy?.name;
       return fleet.policiesOf(node).some((name) => names.has(name)) || (served !== undefined && names.has(served));
     });
   const policies = new Set(affected.flatMap((node) => fleet.policiesOf(node)));
@@ -80,22 +96,20 @@ function listInvolved(cluster: ClusterState, fleet: Fleet, names: ReadonlySet<st
 }
 
 function foreseeNodes(
-  cluster: ClusterState,
+  { cluster, partitionOf, podsOf }: Located,
   fleet: Fleet,
   { nodes }: Involved,
   setup: ControllerSetup,
 ): ReadonlyMap<string, NodeOutlook> {
-  const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
-  const pods = groupPods(cluster.pods);
   const settings = settingsOf(setup);
   const involved = cluster.nodes.filter(({ metadata }) => nodes.has(metadata.name));
   return new Map(
     involved.map((node) => {
       const { name } = node.metadata;
-      const partition = partitions.get(name);
+      const partition = partitionOf.get(name);
       // What becomes of it where the policy is accepted; whether it is, is said beside that.
       const claim = { ...fleet.claimOf(name, partition), isAccepted: true };
-      const start = { now: cluster.now, node, partition, claim, settings, pods: pods.get(name) ?? [] };
+      const start = { now: cluster.now, node, partition, claim, settings, pods: podsOf.get(name) ?? [] };
       return [name, foreseeNode({ ...start, agent: viewAgent(start) })];
     }),
   );
@@ -137,18 +151,6 @@ function describePolicy(change: PolicyChange, record: PolicyRecord | undefined, 
 function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot']['partition'] }): AgentView {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
-}
-
-function groupPods(pods: readonly ClusterPod[]): ReadonlyMap<string, readonly ClusterPod[]> {
-  const groups = new Map<string, ClusterPod[]>();
-  for (const pod of pods) {
-    const node = pod.spec?.nodeName;
-    if (node === undefined) continue;
-    const group = groups.get(node) ?? [];
-    group.push(pod);
-    groups.set(node, group);
-  }
-  return groups;
 }
 
 /** Times do not matter where nothing is done. */

@@ -1,6 +1,8 @@
 import { findHolders } from '../node/rules/drain.ts';
 import { type BudgetView, judgeBudgets } from '../pods/disruption-budget.ts';
 import { explainStaying, judgeEviction } from '../pods/eviction.ts';
+import { podName } from '../pods/pod-name.ts';
+import { compareText } from '../text/compare.ts';
 import type { GpuReport } from '../../api/types.ts';
 import type { ClusterPod } from './cluster-state.ts';
 import type { NodeOutlook } from './node-outlook.ts';
@@ -34,7 +36,7 @@ export function describeEvictions(
   const gpus = partition.status?.device?.gpus ?? [];
   const drain = claim.winner?.spec.drain;
   const found = affected.map((pod): EvictionOutlook => {
-    const name = nameOf(pod);
+    const name = podName(pod);
     return { pod: name, holds: listHoldings(gpus, name), ...judgePod(pod, budgets, drain) };
   });
   const known = new Set(found.map(({ pod }) => pod));
@@ -44,7 +46,7 @@ export function describeEvictions(
       const message = 'it is not in the list of pods: it has ended since the agent saw it';
       return { pod, fate: 'Gone', holds: listHoldings(gpus, pod), message };
     });
-  return [...found, ...gone].toSorted((a, b) => (a.pod < b.pod ? -1 : 1));
+  return [...found, ...gone].toSorted((a, b) => compareText(a.pod, b.pod));
 }
 
 type DrainSpec = NonNullable<NodeOutlook['snapshot']['claim']['winner']>['spec']['drain'];
@@ -82,8 +84,4 @@ function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[
       one.pods?.includes(pod) === true ? [`GPU ${index}: ${one.profile} at ${one.start}`] : [],
     ),
   ]);
-}
-
-function nameOf({ metadata }: Pick<ClusterPod, 'metadata'>): string {
-  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }

@@ -1,5 +1,6 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { fillDefaults } from '../policy/defaults.ts';
+import { compareText } from '../text/compare.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { timeText } from '../text/time.ts';
 
@@ -29,7 +30,7 @@ export function applyPolicies(
   now: number,
 ): PoliciesAfter {
   const applied = given
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name))
     .map((policy) =>
       applyPolicy(
         present.find(({ metadata }) => metadata.name === policy.metadata.name),

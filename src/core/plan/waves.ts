@@ -3,6 +3,7 @@ import { FleetRollout } from '../rollout/fleet-rollout.ts';
 import { type RolloutGate, describeGate } from '../rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
 import type { Canary, NodeStanding, Slot } from '../rollout/slot.ts';
+import { compareText } from '../text/compare.ts';
 import { timeText } from '../text/time.ts';
 
 /** Nodes that change at a time. */
@@ -68,7 +69,7 @@ class Play {
   constructor(policies: readonly GpuPartitionPolicy[], standings: readonly NodeStanding[], cap: number, now: number) {
     this.now = now;
     this.#cap = cap;
-    this.#policies = policies.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    this.#policies = policies.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
     this.#uids = new Map(standings.map(({ node, nodeUID }) => [node, nodeUID]));
     for (const { metadata, status } of policies) {
       this.#ledgers.set(metadata.name, status?.inFlight ?? []);

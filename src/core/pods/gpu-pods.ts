@@ -1,4 +1,5 @@
 import { foreignGpuResource, isGpuDriver, isGpuResource } from './gpu-resource.ts';
+import { podName } from './pod-name.ts';
 import { isZeroQuantity } from './quantity.ts';
 
 /** The parts of a Pod that tell whether it holds a GPU. */
@@ -87,7 +88,7 @@ export function hasEnded({ status }: Pick<PodView, 'status'>): boolean {
 
 /** `ns/a, ns/b and 3 more`. */
 export function namePods(pods: readonly PodView[], most = 5): string {
-  const names = pods.map(({ metadata }) => `${metadata.namespace ?? 'default'}/${metadata.name}`).sort();
+  const names = pods.map(podName).sort();
   const rest = names.length - most;
   return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(', ');
 }

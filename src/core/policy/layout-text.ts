@@ -1,5 +1,6 @@
 import type { GpuReport } from '../../api/types.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
+import { compareText } from '../text/compare.ts';
 import { layoutOf } from './wish.ts';
 
 /** `2×1g.5gb + 1×3g.20gb`; `empty` for no slices. */
@@ -40,5 +41,5 @@ export function layoutLabelValue(gpus: readonly GpuReport[]): string {
 function compareProfiles(a: string, b: string): number {
   const slices = (name: string) => Number(/(\d)g\./.exec(name)?.[1] ?? 0);
   const memory = (name: string) => Number(/\.(\d+)gb/.exec(name)?.[1] ?? 0);
-  return slices(a) - slices(b) || memory(a) - memory(b) || (a < b ? -1 : a > b ? 1 : 0);
+  return slices(a) - slices(b) || memory(a) - memory(b) || compareText(a, b);
 }

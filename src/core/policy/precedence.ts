@@ -1,4 +1,5 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { compareText } from '../text/compare.ts';
 
 /** Order in which policies win a node: the higher priority, then the older, then the name. */
 export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): number {
@@ -7,9 +8,4 @@ export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): numb
     compareText(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
     compareText(a.metadata.name, b.metadata.name)
   );
-}
-
-// Not localeCompare: the order must not depend on the machine's language.
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

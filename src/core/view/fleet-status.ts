@@ -1,5 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { countLimit } from '../rollout/limit.ts';
+import { compareText } from '../text/compare.ts';
 import { drawTable, fitLine, type Line, span, type Tone } from './line.ts';
 import { drawNodeStatus, toneOfPhase } from './node-status.ts';
 
@@ -58,13 +59,18 @@ export function viewFleet(
 ): FleetStatusView {
   const nodes = partitions.map(viewRow).toSorted(byUrgency);
   return {
-    policies: policies.map(viewPolicy).toSorted((a, b) => compareText(a.policy, b.policy)),
+    policies: viewPolicies(policies),
     phases: [...Map.groupBy(nodes, ({ phase }) => phase)].map(([phase, list]) => viewPhase(phase, list)),
     nodes,
   };
 }
 
-export function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatusView {
+/** By name. */
+export function viewPolicies(policies: readonly GpuPartitionPolicy[]): readonly PolicyStatusView[] {
+  return policies.map(viewPolicy).toSorted((a, b) => compareText(a.policy, b.policy));
+}
+
+function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatusView {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const matched = status?.nodes?.matched ?? 0;
   return {
@@ -109,10 +115,6 @@ function byUrgency(a: NodeRowView, b: NodeRowView): number {
 /** One that is not known yet needs somebody. */
 function rankOf(phase: string): number {
   return phaseOrder.indexOf(phase);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 export interface FleetPictureOptions {

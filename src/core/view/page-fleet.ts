@@ -1,8 +1,8 @@
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { gridOf } from '../gpu/search/grid.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
-import { type NodeRowView, type PolicyStatusView, viewPolicy, viewRow } from './fleet-status.ts';
+import { type NodeRowView, type PolicyStatusView, viewRow } from './fleet-status.ts';
 import type { GpuPicture, PicturedSlice } from './gpu-picture.ts';
 import { type NodeStatusView, viewNodeStatus } from './node-status.ts';
 
@@ -30,10 +30,6 @@ export interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' |
 export interface PageFleet {
   readonly policies: readonly PolicyStatusView[];
   readonly nodes: readonly PageNode[];
-}
-
-export function viewPagePolicies(policies: readonly GpuPartitionPolicy[]): readonly PolicyStatusView[] {
-  return policies.map(viewPolicy).toSorted((a, b) => (a.policy < b.policy ? -1 : 1));
 }
 
 /** @param pool of the node, empty where nobody knows */

@@ -1,5 +1,6 @@
 import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
 import { hasEnded, namePods } from '../../pods/gpu-pods.ts';
+import { podName } from '../../pods/pod-name.ts';
 import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { durationMs } from '../../text/duration.ts';
@@ -68,7 +69,7 @@ export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruli
   const who = words.join(' ');
   const left = rest.since + restMs(rest) - situation.now;
   const names = new Set(who.split(/[\s,;:]+/));
-  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && names.has(nameOf(pod)))) return undefined;
+  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && names.has(podName(pod)))) return undefined;
   return resting(situation, reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
 }
 
@@ -125,10 +126,10 @@ export function findHolders(
   // Where not all of them could be named, any may be meant.
   const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
   const isAffected = (pod: NodePod): boolean =>
-    named.has(nameOf(pod)) || ordered.has(pod.metadata.uid ?? '') || (isAll && users.includes(pod));
+    named.has(podName(pod)) || ordered.has(pod.metadata.uid ?? '') || (isAll && users.includes(pod));
   const affected = pods.filter((pod) => !hasEnded(pod) && isAffected(pod));
   const known = new Set(fresh?.holders);
-  return { affected, unknown: users.filter((pod) => !affected.includes(pod) && !known.has(nameOf(pod))) };
+  return { affected, unknown: users.filter((pod) => !affected.includes(pod) && !known.has(podName(pod))) };
 }
 
 function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain {
@@ -173,7 +174,7 @@ function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: s
 function describe(situation: Situation, { affected, unknown }: PlanHolders): string {
   const stuck = affected.flatMap((pod) => {
     const why = explainStaying(pod);
-    return why === undefined ? [] : [`${nameOf(pod)} is ${why}`];
+    return why === undefined ? [] : [`${podName(pod)} is ${why}`];
   });
   const awaited = unknown.length === 1 ? 'uses' : 'use';
   return [
@@ -190,8 +191,4 @@ function waitFor(staying: readonly NodePod[]): string {
 
 function refOf({ metadata }: NodePod): { readonly namespace: string; readonly name: string; readonly uid: string } {
   return { namespace: metadata.namespace ?? 'default', name: metadata.name, uid: metadata.uid ?? '' };
-}
-
-function nameOf({ metadata }: NodePod): string {
-  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }

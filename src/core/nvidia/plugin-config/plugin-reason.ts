@@ -1,3 +1,5 @@
+import { podName } from '../../pods/pod-name.ts';
+
 /** The parts of a pod that tell why it is not ready. */
 export interface UnreadyPodView {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };
@@ -34,8 +36,9 @@ interface ContainerStateView {
 const longest = 300;
 
 /** Why a device plugin's pod is not ready, in words of the kubelet and of the scheduler; undefined for one that is. */
-export function explainPluginPod({ metadata, status }: UnreadyPodView): string | undefined {
-  const name = `pod ${metadata.namespace ?? 'default'}/${metadata.name}`;
+export function explainPluginPod(pod: UnreadyPodView): string | undefined {
+  const { metadata, status } = pod;
+  const name = `pod ${podName(pod)}`;
   if (metadata.deletionTimestamp !== undefined) return `${name} is being terminated`;
   const { phase, conditions = [], initContainerStatuses = [], containerStatuses = [] } = status ?? {};
   if (phase === 'Failed' || phase === 'Succeeded') {
