@@ -7,7 +7,9 @@ export function reportDevice(
   device: DeviceState,
 ): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
   const tables = new Map(
-    device.gpus.flatMap(({ product, geometry }) => (geometry ? [[product, geometry] as const] : [])),
+    device.gpus.flatMap(({ product, geometry, isTableBuiltIn }) =>
+      geometry && !isTableBuiltIn ? [[product, geometry] as const] : [],
+    ),
   );
   return {
     driverVersion: device.driverVersion,

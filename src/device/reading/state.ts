@@ -38,6 +38,8 @@ export interface GpuState {
   readonly instances: readonly GpuInstanceState[];
   /** The driver's own table (`-lgip`, `-lgipp`); undefined where the GPU has no MIG. The same object as long as the table is the same. */
   readonly geometry: Geometry | undefined;
+  /** True where the driver tells its table only with MIG mode on, and that is off: `geometry` is what is known of the model. */
+  readonly isTableBuiltIn: boolean;
   /** Processes that run on the GPU and on no instance. */
   readonly processes: readonly ProcessState[];
   /** What the driver says is wrong with it; undefined where nothing is. */

@@ -1,4 +1,5 @@
 import type { Board } from './board.ts';
+import type { DriverVersions } from './driver-version.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
 import type { GpuProcess, NodeState } from '../state/node-state.ts';
@@ -10,6 +11,7 @@ import type { MigModePair, Nvml } from './nvml.ts';
 export interface ReportFacts {
   readonly gpu: SimulatedGpu;
   readonly board: Board;
+  readonly driver: DriverVersions;
   readonly state: NodeState;
   /** `Enabled`, `Disabled`, or why the mode cannot be read: `N/A`, `GPU is lost`. */
   readonly migCurrent: string;
@@ -43,6 +45,7 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
   return {
     gpu,
     board,
+    driver: nvml.driver,
     state,
     migCurrent: describeMode(mode, 'current'),
     migPending: describeMode(mode, 'pending'),

@@ -1,4 +1,5 @@
 import type { CiProfile } from './ci-profile.ts';
+import { driverOf, type DriverVersions } from './driver-version.ts';
 import type { StateChange } from './device.ts';
 import {
   createComputeInstance,
@@ -32,6 +33,10 @@ export class Nvml {
 
   constructor(world: World) {
     this.#world = world;
+  }
+
+  get driver(): DriverVersions {
+    return driverOf(this.#world.gpus);
   }
 
   init(): void {
@@ -80,6 +85,11 @@ export class Nvml {
   getGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
     this.#enter('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index });
     this.#requireRoot();
+    const isRefused = this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }).some(
+      ({ kind }) => kind === 'tablesOff',
+    );
+    if (isRefused && !gpuStateOf(this.#world.readState(), gpu.index).migCurrent)
+      throw new NvmlFailure(NVML.notSupported);
     return this.findGiProfiles(gpu);
   }
 
@@ -197,6 +207,7 @@ export class Nvml {
       case 'pending':
       case 'output':
       case 'persistenceOff':
+      case 'tablesOff':
       case 'unhealthy':
       case 'hideProfile':
       case 'reboot':

@@ -1,4 +1,3 @@
-import { DRIVER_VERSION } from '../nvml/driver-version.ts';
 import type { HealthSign } from '../faults/fault.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { describeMigDevices } from './report-mig-devices.ts';
@@ -58,7 +57,7 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
       leaf('Drain and Reset Recommended', 'drain_and_reset_recommended', 'No'),
     ]),
     ...describeRecovery(facts),
-    leaf('GSP Firmware Version', 'gsp_firmware_version', DRIVER_VERSION),
+    leaf('GSP Firmware Version', 'gsp_firmware_version', facts.driver.driver),
     group('IBMNPU', 'ibmnpu', [leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A')]),
   ];
 }
