@@ -37,6 +37,7 @@ function suffer(world: World, effect: FaultEffect): void {
     case 'pending':
     case 'output':
     case 'persistenceOff':
+    case 'tablesOff':
     case 'unhealthy':
     case 'hideProfile':
       return;
