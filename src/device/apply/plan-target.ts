@@ -47,6 +47,10 @@ export function judgeChange(
   const oldDriver = change.isDone || want === 'Disabled' ? undefined : explainOldDriver(gpu.product, driverVersion);
   if (oldDriver !== undefined)
     throw new DeviceError('NotSupported', { tried: 'to change the GPU', found: oldDriver, gpu: gpu.pciBusId });
+  if (!change.isDone && gpu.vgpuHost !== undefined) {
+    const found = `it serves virtual machines (${gpu.vgpuHost})`;
+    throw new DeviceError('VgpuHost', { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
+  }
   if (!change.isDone && gpu.health !== undefined) {
     const { action, message: found } = gpu.health;
     const code = action === 'Reset' ? 'ResetRequired' : action === 'Reboot' ? 'RebootRequired' : 'Unhealthy';

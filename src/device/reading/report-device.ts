@@ -36,6 +36,7 @@ function reportGpu(gpu: GpuState): GpuReport {
       migPending: mig?.pending === mig?.current ? undefined : mig?.pending,
       busy: gpu.processes.length > 0 ? true : undefined,
       health: gpu.health && { action: gpu.health.action, message: gpu.health.message.slice(0, 256) },
+      vgpuHost: gpu.vgpuHost,
       error: fault && `${fault.code}: ${fault.message}`.slice(0, 256),
     }),
     instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu.processes, one)),

@@ -44,6 +44,8 @@ export interface GpuState {
   readonly processes: readonly ProcessState[];
   /** What the driver says is wrong with it; undefined where nothing is. */
   readonly health: GpuHealth | undefined;
+  /** Set where the GPU serves virtual machines, whose processes no list of this node has: what the driver says of it. */
+  readonly vgpuHost: string | undefined;
   /** Why what is said of the GPU cannot be trusted; undefined when it can. */
   readonly fault: GpuFault | undefined;
 }

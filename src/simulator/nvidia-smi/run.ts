@@ -38,6 +38,7 @@ function suffer(world: World, effect: FaultEffect): void {
     case 'output':
     case 'persistenceOff':
     case 'tablesOff':
+    case 'vgpuHost':
     case 'unhealthy':
     case 'hideProfile':
       return;

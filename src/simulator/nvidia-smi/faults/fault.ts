@@ -15,6 +15,8 @@ export type FaultEffect =
   /** The driver tells profiles and places only while MIG mode is on. */
   | { readonly kind: 'tablesOff' }
   | { readonly kind: 'persistenceOff' }
+  /** The GPU serves virtual machines. */
+  | { readonly kind: 'vgpuHost' }
   /** The driver says that the GPU is not well, by this sign in its report. */
   | { readonly kind: 'unhealthy'; readonly sign: HealthSign }
   | { readonly kind: 'reboot' };

@@ -19,6 +19,7 @@ export interface ReportFacts {
   /** Or why they cannot be listed. */
   readonly processes: readonly GpuProcess[] | string;
   readonly persistence: string;
+  readonly isVgpuHost: boolean;
   readonly health: ReadonlySet<HealthSign>;
   readonly bus: string;
   readonly boardId: string;
@@ -51,6 +52,7 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     migPending: describeMode(mode, 'pending'),
     processes: readProcesses(nvml, gpu),
     health: nvml.listHealthSigns(gpu),
+    isVgpuHost: nvml.isVgpuHost(gpu),
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
     bus,
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,

@@ -82,6 +82,10 @@ export class Nvml {
     return !this.#strike('DeviceGetPersistenceMode', target).some(({ kind }) => kind === 'persistenceOff');
   }
 
+  isVgpuHost(gpu: SimulatedGpu): boolean {
+    return this.#strike('DeviceGetVirtualizationMode', { gpu: gpu.index }).some(({ kind }) => kind === 'vgpuHost');
+  }
+
   getGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
     this.#enter('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index });
     this.#requireRoot();
@@ -208,6 +212,7 @@ export class Nvml {
       case 'output':
       case 'persistenceOff':
       case 'tablesOff':
+      case 'vgpuHost':
       case 'unhealthy':
       case 'hideProfile':
       case 'reboot':

@@ -48,8 +48,8 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
     ]),
     leaf('GPU C2C Mode', 'c2c_mode', 'N/A'),
     group('GPU Virtualization Mode', 'gpu_virtualization_mode', [
-      leaf('Virtualization Mode', 'virtualization_mode', 'None'),
-      leaf('Host VGPU Mode', 'host_vgpu_mode', 'N/A'),
+      leaf('Virtualization Mode', 'virtualization_mode', facts.isVgpuHost ? 'Host VGPU' : 'None'),
+      leaf('Host VGPU Mode', 'host_vgpu_mode', facts.isVgpuHost ? 'SR-IOV' : 'N/A'),
       leaf('vGPU Heterogeneous Mode', 'vgpu_heterogeneous_mode', 'N/A'),
     ]),
     group('GPU Reset Status', 'gpu_reset_status', [
