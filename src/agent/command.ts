@@ -33,6 +33,7 @@ interface Options extends TimeoutOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
+  readonly toolkitRoot?: readonly string[];
   readonly healthPort?: number;
   readonly healthHost?: string;
   readonly stateDir: string;
@@ -63,6 +64,11 @@ function describeCommand(): Command {
     .option(
       '--driver-root <folders>',
       'where the driver’s files may be, in order: nvidia-smi is run by chroot inside the first that has one',
+      list,
+    )
+    .option(
+      '--toolkit-root <folders>',
+      'where the NVIDIA Container Toolkit may be, in order: after a change nvidia-ctk makes device nodes and CDI specs anew; otherwise the roots of the driver',
       list,
     )
     .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, where its libraries are in no usual place')

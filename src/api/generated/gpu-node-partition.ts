@@ -502,6 +502,10 @@ export interface GpuNodePartition {
          */
         error?: string;
         /**
+         * Set where the GPU serves virtual machines (vGPU host), in the driver's words. Such a GPU is left alone.
+         */
+        vgpuHost?: string;
+        /**
          * What the driver says is wrong with the GPU; absent where nothing is. Such a GPU is not repartitioned.
          */
         health?: {
