@@ -132,6 +132,7 @@ export class GpuTrial {
     let undoError: DeviceError | undefined;
     try {
       await timed(times, 'undoMs', () => this.#become(destroy));
+      await this.#options.readTables();
     } catch (cause) {
       undoError = demandDeviceError(cause);
     }

@@ -23,8 +23,10 @@ const nearLimit = 1 / 3;
 
 /** Every command by itself, then the reading that the agent makes, then the tables of profiles. */
 export async function checkReading(runner: Runner, driver: NvidiaSmi, readLimitMs: number): Promise<NodeReading> {
-  const { checks, report } = await checkCommands(runner);
+  const { checks, report, silence } = await checkCommands(runner);
   const commands = checks.flatMap(judgeCommand);
+  // One command that hangs may be one GPU's, and the reading goes on GPU by GPU.
+  if (silence !== undefined && silence.code !== 'TimedOut') return { checks: commands, report, device: undefined };
   const begin = performance.now();
   const device = await driver.readDevice().catch(demandDeviceError);
   const ms = performance.now() - begin;

@@ -58,10 +58,12 @@ function writeGpu(
     ...(mig === undefined ? [] : [`gpu ${index} mig ${isOn(mig.current)} pending ${isOn(mig.pending)}\n`]),
     ...instances
       .filter(({ gpuIndex }) => gpuIndex === index)
+      .toSorted((a, b) => a.id - b.id)
       .flatMap(({ id, profileId, start, size }) => [
         `gi ${index} ${id} profile ${profileId} place ${start}:${size}\n`,
         ...parts
           .filter(({ gpuIndex, instance }) => gpuIndex === index && instance === id)
+          .toSorted((a, b) => a.id - b.id)
           .map((part) => `ci ${index} ${id} ${part.id} profile ${part.profileId} place ${part.start}:${part.size}\n`),
       ]),
     ...processes.flatMap(({ pid, instance, computeInstance = 0 }) => {

@@ -14,7 +14,7 @@ export function redactOutput(output: string, hostName: string): string {
 /** @param text anything; the name of the machine in it, short or in full, becomes `host` */
 export function hideHost(text: string, hostName: string): string {
   const [short = ''] = hostName.split('.');
-  return [hostName, short].filter((name) => name.length > 2).reduce(replaceWord, text);
+  return [hostName, short].filter((name) => name.length > 1).reduce(replaceWord, text);
 }
 
 function replaceWord(text: string, name: string): string {

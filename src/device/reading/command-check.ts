@@ -27,6 +27,8 @@ export interface CommandChecks {
   readonly checks: readonly CommandCheck[];
   readonly list: GpuList | undefined;
   readonly report: Report | undefined;
+  /** Why the driver as a whole does not answer; the other commands were not given then. */
+  readonly silence: DeviceError | undefined;
 }
 
 interface Answer<Result> {
@@ -46,9 +48,9 @@ type Ask = <Result>(
  */
 export async function checkCommands(runner: Runner): Promise<CommandChecks> {
   const checks: CommandCheck[] = [];
-  let isSilent = false;
+  let silence: DeviceError | undefined;
   const ask: Ask = async (command, read) => {
-    if (isSilent) return undefined;
+    if (silence !== undefined) return undefined;
     const name = describeCommand(command);
     const begin = performance.now();
     try {
@@ -60,7 +62,7 @@ export async function checkCommands(runner: Runner): Promise<CommandChecks> {
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
       checks.push({ command: name, ms: performance.now() - begin, said: undefined, losses: [], error });
-      isSilent = error.stopsNode && error.code !== 'ParseError' && error.code !== 'NotPermitted';
+      if (error.stopsNode && error.code !== 'ParseError' && error.code !== 'NotPermitted') silence = error;
       return undefined;
     }
   };
@@ -68,7 +70,7 @@ export async function checkCommands(runner: Runner): Promise<CommandChecks> {
   const report = await ask({ name: 'Report' }, readWholeReport);
   await ask({ name: 'ComputeCapabilities' }, readCapability);
   if (report?.gpus.some(({ migCapable }) => migCapable) === true) await checkMig(ask, list, report);
-  return { checks, list, report };
+  return { checks, list, report, silence };
 }
 
 async function checkMig(ask: Ask, list: GpuList | undefined, report: Report): Promise<void> {
