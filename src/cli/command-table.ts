@@ -71,7 +71,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'node',
-    summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset',
+    summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset, selftest',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
   },
   {
