@@ -25,6 +25,54 @@ describe('the manifests', function () {
     });
   }
 
+  it('stand up to a drain: two controllers on two machines, one of which may go at a time', async () => {
+    const objects = await renderFolder('config/default');
+    const labels = { matchLabels: { 'app.kubernetes.io/name': 'gpu-partition-controller' } };
+    const controller = objects.find(({ kind }) => kind === 'Deployment');
+    expect(controller?.spec).to.include({ replicas: 2 });
+    const [preferred] =
+      templateOf(objects, 'Deployment').spec.affinity?.podAntiAffinity
+        .preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    expect(preferred?.podAffinityTerm).to.deep.equal({ topologyKey: 'kubernetes.io/hostname', labelSelector: labels });
+    const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budget?.spec).to.deep.equal({ maxUnavailable: 1, selector: labels });
+  });
+
+  it('let pods speak to the API server and to names, and listen to those who scrape, in both namespaces', async () => {
+    const policies = (await renderFolder('config/default')).filter(({ kind }) => kind === 'NetworkPolicy');
+    expect(policies.map(({ metadata }) => metadata.namespace)).to.have.members([
+      'gpu-partition-system',
+      'gpu-partition-agents',
+    ]);
+    const from = [{ namespaceSelector: { matchLabels: { 'gpupartition.dev/metrics': 'true' } } }];
+    const open = ([protocol, port]: readonly [string, number]): object => ({ protocol, port });
+    const ports = (
+      [
+        ['TCP', 443],
+        ['TCP', 6443],
+        ['UDP', 53],
+        ['TCP', 53],
+      ] as const
+    ).map(open);
+    for (const { spec } of policies) {
+      expect(spec).to.deep.equal({
+        podSelector: {},
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: [{ from, ports: [open(['TCP', 8081])] }],
+        egress: [{ ports }],
+      });
+    }
+  });
+
+  it('make admission policies before the pods that they are about', async () => {
+    for (const folder of installedFolders) {
+      const kinds = (await renderFolder(folder)).map(({ kind }) => kind);
+      const first = Math.min(...workloadKinds.map((kind) => kinds.indexOf(kind)));
+      expect(kinds.lastIndexOf('ValidatingAdmissionPolicyBinding'), folder).to.be.below(first);
+      expect(kinds.lastIndexOf('Namespace'), folder).to.be.below(kinds.indexOf('ServiceAccount'));
+    }
+  });
+
   it('find the driver where each platform has it', async () => {
     const agent = async (name: string) => argsOf(await renderFolder(`config/${name}`), 'DaemonSet');
     expect(await agent('default')).to.include('--driver-root=/run/nvidia/driver,/proc/1/root');
