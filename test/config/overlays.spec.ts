@@ -83,10 +83,12 @@ describe('the manifests', function () {
     expect(gke.nodeSelector).to.deep.equal({ 'cloud.google.com/gke-gpu': 'true' });
   });
 
-  it('leave OpenShift the choice of the controller’s user id, and ask for the agents’ constraint', async () => {
+  it('leave OpenShift the choice of the controller’s user id, ask for the agents’ constraint, and know its gpu-operator', async () => {
     const objects = await renderFolder('config/overlays/openshift');
     expect(templateOf(objects, 'Deployment').spec.securityContext).to.not.have.property('runAsUser');
     expect(objects.map(({ metadata }) => metadata.name)).to.include('gpu-partition-agent-scc');
+    const [namespaces] = argsOf(objects, 'Deployment').filter((arg) => arg.startsWith('--system-namespaces='));
+    expect(namespaces).to.include('nvidia-gpu-operator').and.include('kube-system');
   });
 
   it('give the controller its one ConfigMap under gpu-operator', async () => {

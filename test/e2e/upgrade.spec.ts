@@ -14,7 +14,7 @@ const name = 'gpu-1';
 const layout = '2 GPUs: 2×1g.5gb + 1×2g.10gb + 1×3g.20gb';
 
 describe('an installation of 0.1.0', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   const gpus = ['A100-SXM4-40GB', 'A100-SXM4-40GB'];
   const rig = useRig([{ name, gpus, labels: { pool: 'inference' }, strategy: 'mixed' }]);
   const kubectl = (...args: string[]): Promise<string> => rig().kubectl(...args);
@@ -87,7 +87,7 @@ describe('an installation of 0.1.0', function () {
     const before = await rig().rig.deviceOperations(name);
     const { metadata } = await rig().policy('inference');
     startPrograms();
-    const policy = await rig().waitFor('inference', 'Ready', 'True', 'Ready', 60_000);
+    const policy = await rig().waitFor('inference', 'Ready', 'True', 'Ready', 120_000);
     expect(policy.metadata).to.deep.include({ uid: metadata.uid, generation: metadata.generation });
     expect((await rig().partition(name)).status).to.deep.include({ phase: 'Ready', layout });
     expect(await rig().rig.deviceOperations(name)).to.deep.equal(before);
@@ -99,10 +99,10 @@ describe('an installation of 0.1.0', function () {
   it('changes layouts while the admission policy of 0.1.0 is still there, and without it', async () => {
     expect(await kubectl('get', 'validatingadmissionpolicies', '-o', 'name')).to.include('/gpu-partition-controller\n');
     await kubectl('patch', 'gpp', 'inference', '--type=json', '-p', edit({ '1g.5gb': 4, '3g.20gb': 1 }));
-    await rig().waitFor('inference', 'Ready', 'True', 'Ready', 60_000);
+    await rig().waitFor('inference', 'Ready', 'True', 'Ready', 120_000);
     await kubectl('delete', 'validatingadmissionpolicy,validatingadmissionpolicybinding', 'gpu-partition-controller');
     await kubectl('patch', 'gpp', 'inference', '--type=json', '-p', edit({ '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 }));
-    await rig().waitFor('inference', 'Ready', 'True', 'Ready', 60_000);
+    await rig().waitFor('inference', 'Ready', 'True', 'Ready', 120_000);
     expect((await rig().partition(name)).status?.layout).to.equal(layout);
   });
 
@@ -119,7 +119,7 @@ describe('an installation of 0.1.0', function () {
     await applyFolder(rig().controlPlane, 'config/default');
     startPrograms();
     await rig().create(JSON.parse(applied ?? '') as object);
-    await rig().waitFor('inference', 'Ready', 'True', 'Ready', 60_000);
+    await rig().waitFor('inference', 'Ready', 'True', 'Ready', 120_000);
     expect((await rig().partition(name)).status?.layout).to.equal(layout);
     expect(await rig().rig.deviceOperations(name)).to.deep.equal(before);
   });

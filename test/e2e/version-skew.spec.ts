@@ -6,7 +6,7 @@ import { ownTaints, useRig } from '../support/rig.ts';
 
 const controllerVersion = '0.3.0';
 /** By node. */
-const agentVersions = { older: '0.2.7', newer: '0.4.0', outdated: '0.1.0', ahead: '0.5.0' } as const;
+const agentVersions = { older: '0.2.7', newer: '0.4.0', outdated: '0.1.9', ahead: '0.5.0' } as const;
 type NodeName = keyof typeof agentVersions;
 const names = Object.keys(agentVersions) as readonly NodeName[];
 const nodes: readonly RigNode[] = names.map((name) => ({
@@ -17,14 +17,14 @@ const nodes: readonly RigNode[] = names.map((name) => ({
 }));
 
 describe('agents of other versions than the controller', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   const programs = new Map<string, ProgramVersion>();
   before(() => {
-    programs.set('controller-0', new ProgramVersion(controllerVersion));
-    for (const name of names) programs.set(name, new ProgramVersion(agentVersions[name]));
+    programs.set('controller-0', new ProgramVersion('controller', controllerVersion));
+    for (const name of names) programs.set(name, new ProgramVersion('agent', agentVersions[name]));
   });
   const rig = useRig(nodes, {
-    fileOf: (program) => programs.get(program)?.file(program === 'controller-0' ? 'controller' : 'agent'),
+    fileOf: (program) => programs.get(program)?.file,
   });
   after(() => {
     for (const program of programs.values()) program[Symbol.dispose]();
@@ -42,7 +42,7 @@ describe('agents of other versions than the controller', function () {
       const { status } = await eventually(
         () => rig().partition(name),
         (found) => found.status?.device?.agentVersion !== undefined,
-        { timeoutMs: 60_000, what: `the report of ${name}` },
+        { timeoutMs: 120_000, what: `the report of ${name}` },
       );
       expect(status?.device?.agentVersion).to.equal(agentVersions[name]);
     }
@@ -50,7 +50,7 @@ describe('agents of other versions than the controller', function () {
 
   it('change their nodes, one minor version older and one newer', async () => {
     await ask('near', { '1g.5gb': 2, '3g.20gb': 1 });
-    await rig().waitFor('near', 'Ready', 'True', 'Ready', 60_000);
+    await rig().waitFor('near', 'Ready', 'True', 'Ready', 120_000);
     for (const name of ['older', 'newer']) {
       expect(await rig().rig.deviceOperations(name), name).to.have.length.above(0);
       expect((await rig().partition(name)).status?.layout).to.equal('1 GPU: 2×1g.5gb + 1×3g.20gb');
@@ -59,10 +59,10 @@ describe('agents of other versions than the controller', function () {
 
   it('are given nothing to do when they are two apart, and the node says which image to update', async () => {
     await ask('far', { '1g.5gb': 7 });
-    expect(await rig().untilReason('outdated', 'AgentTooOld'))
-      .to.include('0.1.0')
+    expect(await rig().untilReason('outdated', 'AgentTooOld', 120_000))
+      .to.include('0.1.9')
       .and.include('DaemonSet');
-    expect(await rig().untilReason('ahead', 'AgentTooNew'))
+    expect(await rig().untilReason('ahead', 'AgentTooNew', 120_000))
       .to.include('0.5.0')
       .and.include('Deployment');
     for (const name of ['outdated', 'ahead']) {
@@ -81,7 +81,7 @@ describe('agents of other versions than the controller', function () {
       await rig().rig.agent(name).stop('SIGTERM');
       rig().rig.agent(name).start();
     }
-    await rig().waitFor('far', 'Ready', 'True', 'Ready', 60_000);
+    await rig().waitFor('far', 'Ready', 'True', 'Ready', 120_000);
     expect((await rig().partition('outdated')).status?.layout).to.equal('1 GPU: 7×1g.5gb');
   });
 
@@ -93,7 +93,7 @@ describe('agents of other versions than the controller', function () {
     await rig().kubectl('annotate', 'gpp', '--all', `touched=${Date.now()}`);
     // A new wish shows that the new leader is at work.
     await ask('near', { '1g.5gb': 3, '3g.20gb': 1 });
-    await rig().untilReason('older', 'AgentTooOld', 60_000);
+    await rig().untilReason('older', 'AgentTooOld', 120_000);
     await rig().waitFor('far', 'Ready', 'True', 'Ready');
     const after = await Promise.all(names.map((name) => rig().rig.deviceOperations(name)));
     expect(after[0], 'the agent of 0.2.7').to.deep.equal(before[0]);

@@ -1,23 +1,35 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Our programs as another version of them would run: the same source under another number. */
+type ProgramName = 'agent' | 'controller';
+
+/** A program of ours as another version of it would run: the same code under another number. */
 export class ProgramVersion implements Disposable {
+  readonly file: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'gpu-partition-version-'));
+  readonly #bundle: string;
 
-  constructor(version: string) {
-    cpSync('src', join(this.#folder, 'src'), { recursive: true });
-    symlinkSync(join(process.cwd(), 'node_modules'), join(this.#folder, 'node_modules'));
+  constructor(program: ProgramName, version: string) {
+    // As the rig itself: the bundle where there is one, else the source.
+    this.#bundle = join('dist', `${program}.mjs`);
+    this.file = join(this.#folder, existsSync(this.#bundle) ? `${program}.mjs` : `src/${program}/main.ts`);
     this.become(version);
-  }
-
-  file(program: 'agent' | 'controller'): string {
-    return join(this.#folder, 'src', program, 'main.ts');
   }
 
   /** What is started from now on is of this version. */
   become(version: string): void {
+    if (existsSync(this.#bundle)) {
+      const text = readFileSync(this.#bundle, 'utf8');
+      const changed = text.replace(/^(var programVersion = )"[^"]+"/m, `$1"${version}"`);
+      if (changed === text) throw new Error(`${this.#bundle} has no version to change, or is ${version} already`);
+      writeFileSync(this.file, changed);
+      return;
+    }
+    if (!existsSync(this.file)) {
+      cpSync('src', join(this.#folder, 'src'), { recursive: true });
+      symlinkSync(join(process.cwd(), 'node_modules'), join(this.#folder, 'node_modules'));
+    }
     writeFileSync(join(this.#folder, 'package.json'), JSON.stringify({ type: 'module', version }));
   }
 
