@@ -64,15 +64,6 @@ describe('the manifests', function () {
     }
   });
 
-  it('make admission policies before the pods that they are about', async () => {
-    for (const folder of installedFolders) {
-      const kinds = (await renderFolder(folder)).map(({ kind }) => kind);
-      const first = Math.min(...workloadKinds.map((kind) => kinds.indexOf(kind)));
-      expect(kinds.lastIndexOf('ValidatingAdmissionPolicyBinding'), folder).to.be.below(first);
-      expect(kinds.lastIndexOf('Namespace'), folder).to.be.below(kinds.indexOf('ServiceAccount'));
-    }
-  });
-
   it('find the driver where each platform has it', async () => {
     const agent = async (name: string) => argsOf(await renderFolder(`config/${name}`), 'DaemonSet');
     expect(await agent('default')).to.include('--driver-root=/run/nvidia/driver,/proc/1/root');

@@ -6,11 +6,14 @@ import { promisify } from 'node:util';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { renderFolder } from '../api/installation.ts';
 import { templateOf, type WorkloadTemplate } from '../config/workload.ts';
+import { eventually } from '../support/eventually.ts';
 import { installOld, removeManifests } from '../support/old-installation.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
 const run = promisify(execFile);
 const name = 'gpu-1';
+/** As docs/install.md says: kubectl owned the fields before, by its apply on the client's side. */
+const apply = ['apply', '--server-side', '--force-conflicts', '-k'];
 const layout = '2 GPUs: 2×1g.5gb + 1×2g.10gb + 1×3g.20gb';
 
 describe('an installation of 0.1.0', function () {
@@ -53,7 +56,7 @@ describe('an installation of 0.1.0', function () {
 
   it('takes the present CRDs server-side, and every object stays as it was', async () => {
     const [policy, partition] = [await rig().policy('inference'), await rig().partition(name)];
-    await kubectl('apply', '--server-side', '-k', 'config/crd');
+    await kubectl(...apply, 'config/crd');
     // Served by the new schema: a write that changes nothing is checked by it.
     await kubectl('annotate', 'gpp/inference', `gpn/${name}`, 'upgraded=yes');
     const [policyNow, partitionNow] = [await rig().policy('inference'), await rig().partition(name)];
@@ -67,7 +70,7 @@ describe('an installation of 0.1.0', function () {
   });
 
   it('takes the present manifests server-side, and nothing of the old pods stays in the new', async () => {
-    await kubectl('apply', '--server-side', '-k', 'config/default');
+    await kubectl(...apply, 'config/default');
     const objects = await renderFolder('config/default');
     for (const [kind, namespace, workload] of [
       ['Deployment', 'gpu-partition-system', 'gpu-partition-controller'],
@@ -120,7 +123,11 @@ describe('an installation of 0.1.0', function () {
     startPrograms();
     await rig().create(JSON.parse(applied ?? '') as object);
     await rig().waitFor('inference', 'Ready', 'True', 'Ready', 120_000);
-    expect((await rig().partition(name)).status?.layout).to.equal(layout);
+    await eventually(
+      () => rig().partition(name),
+      ({ status }) => status?.phase === 'Ready' && status.layout === layout,
+      { timeoutMs: 30_000, what: 'the adopted node' },
+    );
     expect(await rig().rig.deviceOperations(name)).to.deep.equal(before);
   });
 });
