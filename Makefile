@@ -53,7 +53,7 @@ image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,l
 	  -t $(or $(IMAGE),gpu-partition-operator:dev) .
 
 sbom: node_modules/.installed ## Write the list of what the bundles are made of to dist/sbom.cdx.json (CycloneDX)
-	@mkdir -p dist && npm sbom --omit=dev --omit=optional --sbom-format=cyclonedx --sbom-type=application > dist/sbom.cdx.json
+	@mkdir -p dist && $(NODE) build/sbom.mjs > dist/sbom.cdx.json
 
 clean: ## Remove what was built and installed here (the control plane's cache stays)
 	rm -rf dist node_modules coverage .demo
