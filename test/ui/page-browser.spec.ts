@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
+import { storyTime } from '../core/view/status-stories.ts';
 import { BrowserPage, type ChromiumProcess, findChromium, type FrameTimes, startChromium } from './chromium.mjs';
 import { simulateFleet, touchNode } from './simulated-fleet.ts';
 
@@ -30,7 +31,10 @@ describe('the page of the fleet in Chromium', function () {
   });
 
   beforeEach(async () => {
-    feed = new FleetFeed((node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'));
+    feed = new FleetFeed(
+      (node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'),
+      () => storyTime,
+    );
     server = await servePage(feed, 0);
     page = await BrowserPage.open(browser);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createContext, runInContext } from 'node:vm';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { pageText } from '../../src/ui/page-text.ts';
-import { aStatusNode, changingNode, fleet, policies } from '../core/view/status-stories.ts';
+import { aStatusNode, changingNode, fleet, policies, storyTime } from '../core/view/status-stories.ts';
 
 type Listener = (event: object) => void;
 
@@ -159,7 +159,10 @@ function openPage(hash = '') {
 }
 
 function aFeed(): FleetFeed {
-  const feed = new FleetFeed(() => 'p');
+  const feed = new FleetFeed(
+    () => 'p',
+    () => storyTime,
+  );
   feed.take({ policies, partitions: fleet });
   return feed;
 }
@@ -178,7 +181,8 @@ describe('the script of the page', () => {
     expect(page.element('state').text).to.equal('7 of 7 nodes, 1 failed');
     expect(page.element('policies').text)
       .to.contain('inference')
-      .and.to.contain('2/6 ready, 1 of at most 3 change now');
+      .and.to.contain('2/6 ready, 1 of at most 3 change now')
+      .and.to.contain('3 nodes left, done in about 2 min');
   });
 
   it('draws slices to scale, by use', () => {

@@ -29,11 +29,12 @@ export function simulateFleet(nodes: number, gpus = 8): SimulatedFleet {
           lastTransitionTime,
         },
       ],
+      pace: { generation: 2, nodes: done || 1, seconds: 150 * (done || 1) },
       inFlight: flight.map(({ metadata }) => ({
         node: metadata.name,
         nodeUID: `uid-${metadata.name}`,
         epoch: 2,
-        startTime: '2026-01-01T01:00:00Z',
+        startTime: '2026-01-01T12:00:00Z',
       })),
     },
   };

@@ -5,12 +5,12 @@ import { type Line, plainText } from '../../../src/core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
 import { fixtures } from '../../cli/run.ts';
 import { aGpu } from '../../support/builders.ts';
-import { aStatusNode, changingNode, fleet, policies, readyNode } from './status-stories.ts';
+import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime } from './status-stories.ts';
 
 const widths = [80, 120, 200];
 const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = {
-  fleet: (columns) => drawFleet(policies, fleet, { columns }),
-  'fleet-wide': (columns) => drawFleet(policies, fleet, { columns, isWide: true }),
+  fleet: (columns) => drawFleet(policies, fleet, { columns, now: storyTime }),
+  'fleet-wide': (columns) => drawFleet(policies, fleet, { columns, now: storyTime, isWide: true }),
   'node-changing': (columns) => drawNodeStatus(changingNode, columns),
   'node-ready': (columns) => drawNodeStatus(readyNode, columns),
 };
@@ -66,7 +66,7 @@ describe('the pictures of gpu-partition status', () => {
   });
 
   it('show phases and reasons that they do not know as they are', () => {
-    const { phases } = viewFleet([], [aStatusNode({ name: 'n', phase: 'Pending', reason: 'SomethingNew' })]);
+    const { phases } = viewFleet([], [aStatusNode({ name: 'n', phase: 'Pending', reason: 'SomethingNew' })], storyTime);
     expect(phases).to.deep.equal([
       { phase: 'Pending', count: 1, reasons: [{ reason: 'SomethingNew', count: 1, nodes: ['n'] }] },
     ]);
@@ -76,13 +76,13 @@ describe('the pictures of gpu-partition status', () => {
     const many = Array.from({ length: 30 }, (_, at) =>
       aStatusNode({ name: `n-${at}`, phase: at === 29 ? 'Failed' : 'Ready' }),
     );
-    const lines = drawFleet([], many, { columns: 80 }).map(plainText);
+    const lines = drawFleet([], many, { columns: 80, now: storyTime }).map(plainText);
     expect(lines.find((line) => line.startsWith('n-'))).to.contain('Failed');
     expect(lines.at(-1)).to.equal('and 10 more nodes; -o wide shows all');
   });
 
   it('say so where there is nothing', () => {
-    const lines = drawFleet([], [], { columns: 80 }).map(plainText);
+    const lines = drawFleet([], [], { columns: 80, now: storyTime }).map(plainText);
     expect(lines[0]).to.equal('no policy');
     expect(lines.at(-1)).to.contain('no GPU node');
   });
