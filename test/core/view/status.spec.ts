@@ -3,8 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { drawFleet, viewFleet } from '../../../src/core/view/fleet-status.ts';
 import { type Line, plainText } from '../../../src/core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
+import { drawWaste } from '../../../src/core/view/waste-screen.ts';
+import { reportWaste } from '../../../src/core/waste/waste-report.ts';
 import { fixtures } from '../../cli/run.ts';
 import { aGpu } from '../../support/builders.ts';
+import { aCluster } from '../explain/cluster-builder.ts';
+import { wastefulDay } from '../waste/waste-stories.ts';
 import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime } from './status-stories.ts';
 
 const widths = [80, 120, 200];
@@ -12,6 +16,9 @@ const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = 
   fleet: (columns) => drawFleet(policies, fleet, { columns, now: storyTime }),
   'fleet-wide': (columns) => drawFleet(policies, fleet, { columns, now: storyTime, isWide: true }),
   'node-changing': (columns) => drawNodeStatus(changingNode, columns),
+  waste: (columns) => drawWaste(reportWaste(wastefulDay), columns),
+  'waste-now': (columns) => drawWaste(reportWaste(wastefulDay.slice(-1)), columns),
+  'waste-none': (columns) => drawWaste(reportWaste([aCluster([])]), columns),
   'node-ready': (columns) => drawNodeStatus(readyNode, columns),
 };
 
@@ -22,7 +29,7 @@ async function expectGolden(name: string, text: string): Promise<void> {
   expect(text).to.equal(await readFile(file, 'utf8'));
 }
 
-describe('the pictures of gpu-partition status', () => {
+describe('the pictures of gpu-partition status and report', () => {
   for (const [name, draw] of Object.entries(screens)) {
     for (const columns of widths) {
       it(`draw ${name} on ${columns} columns`, async () => {
