@@ -65,6 +65,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/ui.ts')).uiCommand,
   },
   {
+    name: 'report',
+    summary: 'report waste: slices that nobody uses or can get, what pods wait for, and a layout that would serve more',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  {
     name: 'explain',
     summary: 'explain pod NAMESPACE/NAME: why a pod is pending, and what would let it run',
     load: async () => (await import('./commands/explain.ts')).explainCommand,

@@ -114,14 +114,17 @@ export class PolicyReconciler {
   }
 
   /** Compare-and-swap: whoever decided on an older ledger has decided nothing. */
-  async #writeLedger(policy: Policy, { ledger, canary, admitted, released }: LedgerStep): Promise<void> {
+  async #writeLedger(policy: Policy, { ledger, canary, pace, admitted, released }: LedgerStep): Promise<void> {
     const { name, uid, resourceVersion } = policy.metadata;
-    const { inFlight = [], canary: knownCanary } = policy.status ?? {};
-    if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
+    const { inFlight = [], canary: knownCanary, pace: knownPace } = policy.status ?? {};
+    if (sameJson([ledger, canary, pace], [inFlight, knownCanary, knownPace])) return;
     await this.#cluster.admitting(name, ledger.length, async () => {
       const written = await this.#client.apply<Policy>(
         { resource: policies, name, subresource: 'status' },
-        { metadata: { uid, resourceVersion }, status: { inFlight: ledger, ...(canary && { canary }) } },
+        {
+          metadata: { uid, resourceVersion },
+          status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
+        },
         { force: true, fieldManager: ledgerManager },
       );
       this.#cluster.policies.remember(written);
@@ -199,7 +202,7 @@ export class PolicyReconciler {
     const conditions = setConditions(current?.conditions ?? [], drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
-    const { inFlight: _ledgers, canary: _alsoLedgers, ...known } = current ?? {};
+    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, ...known } = current ?? {};
     if (sameJson(status, { failures: [], ...known })) return;
     const ref = { resource: policies, name: policy.metadata.name };
     const written = await this.#client.applyStatus<Policy>(ref, status);
