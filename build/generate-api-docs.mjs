@@ -18,9 +18,9 @@ export async function describeApi() {
   const files = (await readdir(source))
     .filter((name) => name.startsWith('gpupartition.dev_'))
     .sort()
-    .reverse();
+    .toReversed();
   const crds = await Promise.all(files.map(async (file) => parse(await readFile(new URL(file, source), 'utf8'))));
-  return `${[head, ...crds.map(describeKind)].join('\n')}`;
+  return [head, ...crds.map(describeKind)].join('\n');
 }
 
 export async function writeApiPage() {
