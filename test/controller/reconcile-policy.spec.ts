@@ -12,7 +12,7 @@ import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { fleetDevice, fleetLayout, fleetNames, fleetPool } from '../bench/fleet-objects.ts';
-import { anAsking } from '../core/rollout/rollout-builders.ts';
+import { anAsking, aSlotOf, aStanding } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
 
 const fleetSize = 1_000;
@@ -82,29 +82,58 @@ describe('PolicyReconciler', () => {
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
     expect(inFlight()).to.have.length(1);
   });
+
+  it('lets a policy go that was to make GPUs whole and selects no node: nobody else would look at it again', async () => {
+    const world = aSmallWorld();
+    const known = aPolicy({ onDelete: 'DisableMig', generation: 2 });
+    world.add({
+      ...known,
+      metadata: {
+        ...known.metadata,
+        resourceVersion: '2',
+        deletionTimestamp: '1970-01-01T00:00:00Z',
+        finalizers: ['gpupartition.dev/cleanup'],
+      },
+      status: { acceptedGeneration: 1 },
+    });
+    await world.reconciler.reconcile('p');
+    expect(world.cluster.policies.get('p')?.metadata.finalizers).to.deep.equal([]);
+  });
+
+  it('gives slots back while a generation is refused: what is done must not count against other policies', async () => {
+    const world = aSmallWorld();
+    world.addNode('p0', { pool: 'p' });
+    const known = aPolicy({ generation: 2, layouts: [{ profiles: { '1g.10gb': 7 } }] });
+    const status = { acceptedGeneration: 1, inFlight: [aSlotOf('p0')] };
+    world.add({ ...known, metadata: { ...known.metadata, resourceVersion: '2' }, status });
+    world.cluster.rollout.put(
+      aStanding('p0', { slot: aSlotOf('p0').startTime, seen: [aSlotOf('p0').startTime ?? ''] }),
+    );
+    await world.reconciler.reconcile('p');
+    expect(world.fleet.policy('p')?.acceptedGeneration).to.equal(1);
+    expect(world.cluster.ledgerOf('p')).to.deep.equal([]);
+  });
 });
 
-/** Policies `p` and `q` with three nodes each, of which one may change at a time, and an API server that takes a moment for a write. */
+/** Policies `p` and `q` with three nodes each, of which one may change at a time. */
 function twoPolicies() {
   const names = ['p', 'q'];
-  const store = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+  const world = aSmallWorld();
+  for (const name of names) {
+    for (const index of [0, 1, 2]) world.addNode(`${name}${index}`, { pool: name });
+    const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+  }
+  return { ...world, policies: names };
+}
+
+/** A controller of which one node may change at a time, and an API server that takes a moment for a write. */
+function aSmallWorld() {
+  const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
   const fleet = new Fleet({ sharing: false });
-  const cluster = new Cluster({ policies: store, nodes, partitions, fleet, agents: new AgentPods() });
-  for (const name of names) {
-    const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
-    const known = { ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } };
-    store.upsert(known);
-    for (const index of [0, 1, 2]) {
-      const node = `${name}${index}`;
-      fleet.setNode(node, { pool: name });
-      nodes.upsert({ metadata: { name: node, uid: `uid-${node}`, resourceVersion: '1' } });
-      const partition = aPartition({ device: fleetDevice(node) });
-      partitions.upsert({ ...partition, metadata: { name: node, uid: `uid-gpn-${node}`, resourceVersion: '1' } });
-    }
-    fleet.setPolicy(known);
-  }
+  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
   const slow = new SlowClient(cluster);
   const reconciler = new PolicyReconciler({
     client: slow,
@@ -115,13 +144,27 @@ function twoPolicies() {
     tellPolicy: () => undefined,
     now: () => 0,
   });
-  return { fleet, cluster, reconciler, policies: names };
+  return {
+    fleet,
+    cluster,
+    reconciler,
+    add: (policy: GpuPartitionPolicy & KubeObject) => {
+      policies.upsert(policy);
+      fleet.setPolicy(policy);
+    },
+    addNode: (name: string, labels: Readonly<Record<string, string>>) => {
+      fleet.setNode(name, labels);
+      nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' } });
+      const partition = aPartition({ device: fleetDevice(name) });
+      partitions.upsert({ ...partition, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
+    },
+  };
 }
 
-/** Answers a write of a policy's status when everybody else had a turn. */
+/** Answers a write of a policy when everybody else had a turn. */
 class SlowClient extends KubeClient {
   readonly #cluster: Cluster;
-  #version = 1;
+  #version = 10;
 
   constructor(cluster: Cluster) {
     super(new PooledKubeConfig(), 'test');
@@ -129,10 +172,18 @@ class SlowClient extends KubeClient {
   }
 
   override async apply<T extends KubeObject>(...[{ name }, { status }]: Parameters<KubeClient['apply']>): Promise<T> {
+    return this.#answer(name, {}, status);
+  }
+
+  override async merge<T extends KubeObject>(...[{ name }, { metadata }]: Parameters<KubeClient['merge']>): Promise<T> {
+    return this.#answer(name, metadata, {});
+  }
+
+  async #answer<T extends KubeObject>(name: string, fields: unknown, status: unknown): Promise<T> {
     await new Promise((resolve) => setImmediate(resolve));
     const known = this.#cluster.policies.get(name);
     this.#version += 1;
-    const metadata = { ...known?.metadata, name, resourceVersion: String(this.#version) };
+    const metadata = { ...known?.metadata, ...(fields as object), name, resourceVersion: String(this.#version) };
     return { ...known, metadata, status: { ...known?.status, ...(status as object) } } as unknown as T;
   }
 }
