@@ -40,7 +40,8 @@ function isUnderWay({ node, partition, now, slot }: Situation): boolean {
 }
 
 /** Whether a node that holds a slot and is open is about to use it. Bounded: nobody keeps a slot for nothing. */
-function goesOn({ slot, now, settings }: Situation, { verdict }: Ruling): boolean {
+function goesOn({ slot, now, settings }: Situation, { verdict, request }: Ruling): boolean {
+  if (request !== undefined) return false;
   const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;
   const isMoving = verdict.phase === 'Updating' || (verdict.phase === 'Pending' && verdict.transient === true);
   return isMoving && !(end < now);
