@@ -110,7 +110,9 @@ export class FleetChecks {
       const machine = this.#world.machines.get(after.metadata.name);
       const partition = this.#world.api.find('partitions', after.metadata.name);
       const wish = partition?.spec.wish;
-      const isMet = machine !== undefined && wish !== undefined && meets(machine, wish.gpus);
+      // What is lost in this very moment nobody knows yet.
+      const isLost = machine !== undefined && this.#now - machine.lostAt < raceMs;
+      const isMet = machine !== undefined && wish !== undefined && (isLost || meets(machine, wish.gpus));
       demand(isMet, 'S3', `${by} takes the start-up taint off ${after.metadata.name}, whose layout is not there`);
     }
   }
@@ -380,12 +382,19 @@ export class FleetChecks {
     const key = `${name} ${uid}`;
     const policy: GpuPartitionPolicy | undefined = claim.winner;
     const own = `${policy?.metadata.uid} ${policy?.metadata.generation}`;
-    // What another policy has won meanwhile is nobody's canary any more.
-    for (const [of, canaries] of this.#canaries) if (of !== own) canaries.delete(key);
+    this.#leaveLost(name, key);
     if (verdict.phase !== 'Ready') return;
     this.#failed.delete(name);
     const known = this.#canaries.get(own);
     if (known?.has(key) === true && known.get(key) === undefined) known.set(key, this.#now);
+  }
+
+  /** What another policy has won meanwhile is no canary any more. */
+  #leaveLost(node: string, key: string): void {
+    const lists = [...this.#canaries].filter(([, canaries]) => canaries.has(key));
+    if (lists.length === 0) return;
+    const winner = this.#world.api.find('policies', this.#winnerOf(node) ?? '')?.metadata.uid ?? '';
+    for (const [of, canaries] of lists) if (!of.startsWith(`${winner} `)) canaries.delete(key);
   }
 
   // --- pods -------------------------------------------------------------------------------------------------------

@@ -30,6 +30,8 @@ export class FleetMachine {
   /** It is no more. */
   isGone = false;
   fate: Fate = 'Well';
+  /** When instances of it were gone last that nobody had told to go. */
+  lostAt = -Infinity;
   agent: MachineAgent | undefined;
   #pluginRound = 0;
 
@@ -177,6 +179,7 @@ export class FleetMachine {
 
   shutDown(): void {
     this.isUp = false;
+    this.lostAt = this.#world.timeline.now;
     this.endAgent();
     this.device.loseInstances();
     this.allocations.clear();
