@@ -3,6 +3,12 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.t
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
+import { Executor } from '../../src/controller/execute.ts';
+import { Gatherer } from '../../src/controller/gather.ts';
+import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
+import { NodeReporter } from '../../src/controller/report-node.ts';
+import { repartitioningTaint } from '../../src/api/names.ts';
+import type { Taint } from '../../src/core/metadata/node-change.ts';
 import { PolicyReconciler } from '../../src/controller/reconcile-policy.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
@@ -14,6 +20,7 @@ import { silentLogger } from '../../src/process/logger.ts';
 import { fleetDevice, fleetLayout, fleetNames, fleetPool } from '../bench/fleet-objects.ts';
 import { anAsking, aSlotOf, aStanding } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
+import { someSettings } from '../support/node-builders.ts';
 
 const fleetSize = 1_000;
 /** No server: a write would fail. */
@@ -113,6 +120,48 @@ describe('PolicyReconciler', () => {
     expect(world.fleet.policy('p')?.acceptedGeneration).to.equal(1);
     expect(world.cluster.ledgerOf('p')).to.deep.equal([]);
   });
+
+  it('admits nodes although another one cannot be judged: it throws each time, and nobody waits for it for ever', async () => {
+    const world = aSmallWorld();
+    for (const node of ['p0', 'p1']) world.addNode(node, { pool: 'p' });
+    const policy = aPolicy();
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    await world.reconciler.reconcile('p');
+    world.fleet.policy('p')?.tally.put({ node: 'p1', phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+    world.cluster.rollout.put(anAsking('p1'));
+    const nodeReconciler = world.nodeReconciler('what p0 says is no device');
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect(world.cluster.ledgerOf('p'), `after ${tries} tries`).to.deep.equal([]);
+      const error = await nodeReconciler.reconcile('p0').catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(Error);
+      await world.reconciler.reconcile('p');
+    }
+    expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
+    expect(world.cluster.policies.get('p')?.status?.failures).to.deep.include({
+      node: 'p0',
+      reason: 'Unjudged',
+      message:
+        'the controller could not decide over this node 3 times in a row: what p0 says is no device. Other nodes go on; it is tried again',
+      time: '1970-01-01T00:00:00Z',
+    });
+  });
+
+  it('gives the slot of a node back that cannot be judged, unless it is closed or its agent may be at work', async () => {
+    const world = aSmallWorld();
+    for (const [node, taints] of [
+      ['p0', []],
+      ['p1', [repartitioningTaint]],
+    ] as const)
+      world.addNode(node, { pool: 'p' }, taints);
+    const policy = aPolicy();
+    const status = { acceptedGeneration: 1, inFlight: [aSlotOf('p0'), aSlotOf('p1')] };
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' }, status });
+    const nodeReconciler = world.nodeReconciler('no');
+    for (const node of ['p0', 'p0', 'p0', 'p1', 'p1', 'p1'])
+      await nodeReconciler.reconcile(node).catch(() => undefined);
+    await world.reconciler.reconcile('p');
+    expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
+  });
 });
 
 /** Policies `p` and `q` with three nodes each, of which one may change at a time. */
@@ -135,10 +184,11 @@ function aSmallWorld() {
   const fleet = new Fleet({ sharing: false });
   const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
   const slow = new SlowClient(cluster);
+  const events = new EventRecorder({ client: slow, logger: silentLogger, controller: 'test', instance: 'test' });
   const reconciler = new PolicyReconciler({
     client: slow,
     cluster,
-    events: new EventRecorder({ client: slow, logger: silentLogger, controller: 'test', instance: 'test' }),
+    events,
     settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
@@ -152,13 +202,42 @@ function aSmallWorld() {
       policies.upsert(policy);
       fleet.setPolicy(policy);
     },
-    addNode: (name: string, labels: Readonly<Record<string, string>>) => {
+    /** One that throws each time that it gathers what is known of a node. */
+    nodeReconciler: (why: string) =>
+      new NodeReconciler({
+        cluster,
+        gatherer: new BrokenGatherer(why, {
+          client: slow,
+          cluster,
+          settings: someSettings,
+          configFiles: undefined,
+          now: () => 0,
+        }),
+        executor: new Executor({ client: slow, cluster, configFiles: undefined, log: silentLogger, now: () => 0 }),
+        reporter: new NodeReporter({ client: slow, cluster, events, onNews: () => undefined, now: () => 0 }),
+        now: () => 0,
+      }),
+    addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {
       fleet.setNode(name, labels);
-      nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' } });
+      const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+      nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: { taints }, status });
       const partition = aPartition({ device: fleetDevice(name) });
       partitions.upsert({ ...partition, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
     },
   };
+}
+
+class BrokenGatherer extends Gatherer {
+  readonly #why: string;
+
+  constructor(why: string, parts: ConstructorParameters<typeof Gatherer>[0]) {
+    super(parts);
+    this.#why = why;
+  }
+
+  override known(): never {
+    throw new Error(this.#why);
+  }
 }
 
 /** Answers a write of a policy when everybody else had a turn. */
@@ -175,8 +254,8 @@ class SlowClient extends KubeClient {
     return this.#answer(name, {}, status);
   }
 
-  override async merge<T extends KubeObject>(...[{ name }, { metadata }]: Parameters<KubeClient['merge']>): Promise<T> {
-    return this.#answer(name, metadata, {});
+  override async merge<T extends KubeObject>(...[{ name }, patch]: Parameters<KubeClient['merge']>): Promise<T> {
+    return this.#answer(name, (patch as Pick<KubeObject, 'metadata'>).metadata, {});
   }
 
   async #answer<T extends KubeObject>(name: string, fields: unknown, status: unknown): Promise<T> {
