@@ -93,6 +93,7 @@ export const nodeReasons = [
   'ForeignCordon',
   'ConfigUnavailable',
   'Forbidden',
+  'Unjudged',
   'NodeRestarted',
   'AwaitingPlan',
   'AwaitingSlot',

@@ -76,7 +76,8 @@ export class PolicyReconciler {
     const { gate } = this.#step(record);
     await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally));
     record.acceptedGeneration = accepted;
-    const requeueAfterMs = isNew ? undefined : await this.#moveOn(record);
+    // Also where it is refused, or has no node that could bring it here again: what is done gives its slot back, and what is deleted goes.
+    const requeueAfterMs = await this.#moveOn(record);
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
     if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs };
