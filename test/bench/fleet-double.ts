@@ -16,6 +16,7 @@ import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { fleetNames, fleetNode, fleetPartition, fleetPolicy, fleetReport } from './fleet-objects.ts';
+import { threadMs } from './thread-time.ts';
 
 type Json = Record<string, unknown>;
 type Stored = KubeObject & { readonly spec?: Json; readonly status?: Json };
@@ -31,7 +32,7 @@ export class FleetDouble extends GpuPartitionOperator {
   #version = 1_000;
   /** Wishes that were written. */
   wishes = 0;
-  /** Time that went into being the API server and the agents, in ms: not the controller's. */
+  /** CPU time that went into being the API server and the agents, in ms: not the controller's. */
   asideMs = 0;
 
   private constructor(client: MemoryClient) {
@@ -156,9 +157,9 @@ export class FleetDouble extends GpuPartitionOperator {
   }
 
   #aside<T>(work: () => T): T {
-    const before = performance.now();
+    const before = threadMs();
     const result = work();
-    this.asideMs += performance.now() - before;
+    this.asideMs += threadMs() - before;
     return result;
   }
 

@@ -25,13 +25,13 @@ const rollout = { maxUnavailable: '10%', failureThreshold: '100%' } satisfies Po
 
 /** How a policy moves through a fleet, by the controller as it is shipped, on a real API server. */
 export async function measureFleet(): Promise<void> {
+  const largest = Math.max(...sizes);
   for (const size of sizes) {
     await using cluster = await FleetCluster.start(size);
-    const isLargest = size === Math.max(...sizes);
-    if (isLargest) await measureQuiet(cluster);
-    await measureRoll(cluster);
+    if (size === largest) await measureQuiet(cluster);
+    await measureRoll(cluster, size === largest);
     await measureFailures(cluster);
-    if (isLargest) await measureFailOver(cluster);
+    if (size === largest) await measureFailOver(cluster);
   }
 }
 
@@ -40,31 +40,34 @@ function idealMs({ size }: FleetCluster): number {
   return Math.ceil(size / Math.max(1, Math.floor(size * share))) * workMs;
 }
 
-async function measureRoll(cluster: FleetCluster): Promise<void> {
-  const { size, fleet, rollout: watch } = cluster;
-  const { startedAt, startedMs, tookMs } = await roll(cluster, 'after', workMs);
+async function measureRoll(cluster: FleetCluster, isLargest: boolean): Promise<void> {
+  const { size } = cluster;
+  const rolled = await roll(cluster, 'after', workMs);
   const metric = `fleet: convergence of ${size} nodes against the ideal`;
-  printMetric({ metric, value: tookMs / idealMs(cluster), unit: 'ratio', baseline: 1.05 });
-  // 1. Those that may start at once.
-  const begun = [...fleet.begun.values()].toSorted((a, b) => a - b).slice(0, Math.max(1, Math.floor(size * share)));
-  const firstMs = percentile(
-    begun.map((at) => at - startedAt),
-    0.99,
-  );
-  const first = `fleet: policy edit to first device operation, ${size} agents, p99`;
-  printMetric({ metric: first, value: firstMs / 1000, unit: 's' });
-  // 2. Those that follow.
-  const of = `, ${size} nodes`;
-  printMetric({ metric: `fleet: slot refill${of}, p50`, value: percentile(watch.refills, 0.5) / 1000, unit: 's' });
-  printMetric({ metric: `fleet: slot refill${of}, p99`, value: percentile(watch.refills, 0.99) / 1000, unit: 's' });
-  // 3. What that cost.
-  await waitForQuiet(cluster.controlPlane, 3_000);
-  const writes = await listOwnWrites(cluster.controlPlane, startedMs);
+  printMetric({ metric, value: rolled.tookMs / idealMs(cluster), unit: 'ratio', baseline: 1.05 });
+  if (!isLargest) return;
+  reportStarts(cluster, rolled.startedAt);
+  await reportWrites(cluster, rolled.startedMs);
+}
+
+function reportStarts({ size, fleet, rollout: watch }: FleetCluster, startedAt: number): void {
+  // Those that may start at once; the rest wait for these.
+  const first = [...fleet.begun.values()].toSorted((a, b) => a - b).slice(0, Math.max(1, Math.floor(size * share)));
+  const report = (metric: string, timesMs: readonly number[]): void => {
+    tell(`${metric}: median ${Math.round(percentile(timesMs, 0.5))} ms of ${timesMs.length}`);
+    printMetric({ metric: `${metric}, p99`, value: percentile(timesMs, 0.99) / 1000, unit: 's' });
+  };
+  report('fleet: slot refill', watch.refills);
+  const sinceEdit = first.map((at) => at - startedAt);
+  report(`fleet: policy edit to first device operation, ${size} agents`, sinceEdit);
+}
+
+async function reportWrites({ controlPlane, size }: FleetCluster, startedMs: number): Promise<void> {
+  await waitForQuiet(controlPlane, 3_000);
+  const writes = await listOwnWrites(controlPlane, startedMs);
   const counted = writes.filter((write) => !isEvent(write) && write.subresource !== 'eviction');
-  const perNode = counted.length / size;
-  printMetric({ metric: `fleet: API writes per changed node${of}`, value: perNode, unit: 'writes', baseline: 10 });
-  const events = (writes.length - counted.length) / size;
-  printMetric({ metric: `fleet: Events per changed node${of}`, value: events, unit: 'writes' });
+  const metric = 'fleet: API writes per changed node';
+  printMetric({ metric, value: counted.length / size, unit: 'writes', baseline: 10 });
   tellWrites(writes.map(describeWrite));
 }
 
@@ -99,7 +102,7 @@ async function measureQuiet({ controlPlane, fleet, size }: FleetCluster): Promis
   const startedMs = Date.now();
   await fleet.beatFor(quietSeconds * 1000);
   const writes = await listOwnWrites(controlPlane, startedMs);
-  const metric = `fleet: writes in ${quietSeconds / 60} quiet minutes, ${size} nodes`;
+  const metric = `fleet: writes in 10 quiet minutes, ${size} nodes`;
   printMetric({ metric, value: writes.length, unit: 'writes', baseline: 0 });
   tellWrites(writes.map(describeWrite));
 }
