@@ -82,10 +82,32 @@ describe('PolicyReconciler', () => {
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
     expect(inFlight()).to.have.length(1);
   });
+
+  it('writes at once what is new, and how many nodes are where once a second at most', async () => {
+    const clock = { ms: 10_000 };
+    const { fleet, cluster, reconciler } = twoPolicies(() => clock.ms);
+    const tally = fleet.policy('p')?.tally;
+    const seen = async () => {
+      const { requeueAfterMs } = (await reconciler.reconcile('p')) ?? {};
+      const { nodes, conditions } = cluster.policies.get('p')?.status ?? {};
+      return { ready: nodes?.ready, is: conditions?.find(({ type }) => type === 'Ready')?.status, requeueAfterMs };
+    };
+    const arrive = (node: string) => tally?.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+    expect(await seen()).to.include({ ready: 0, is: 'False' });
+    arrive('p0');
+    expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1000 });
+    clock.ms += 999;
+    arrive('p1');
+    expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1 });
+    clock.ms += 1;
+    expect(await seen()).to.deep.equal({ ready: 2, is: 'False', requeueAfterMs: undefined });
+    arrive('p2');
+    expect(await seen()).to.deep.equal({ ready: 3, is: 'True', requeueAfterMs: undefined });
+  });
 });
 
 /** Policies `p` and `q` with three nodes each, of which one may change at a time, and an API server that takes a moment for a write. */
-function twoPolicies() {
+function twoPolicies(now = () => 0) {
   const names = ['p', 'q'];
   const store = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
@@ -113,7 +135,7 @@ function twoPolicies() {
     settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
-    now: () => 0,
+    now,
   });
   return { fleet, cluster, reconciler, policies: names };
 }

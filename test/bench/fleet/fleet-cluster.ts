@@ -35,6 +35,7 @@ export class FleetCluster implements AsyncDisposable {
   readonly recorder: FleetRecorder;
   readonly size: number;
   readonly #stack: AsyncDisposableStack;
+  #generation = 1;
 
   private constructor(
     parts: Pick<FleetCluster, 'controlPlane' | 'fleet' | 'controllers' | 'rollout' | 'recorder' | 'size'>,
@@ -71,12 +72,12 @@ export class FleetCluster implements AsyncDisposable {
     return cluster;
   }
 
-  /** Edits the policy. @returns its generation */
-  async edit(spec: Partial<PolicySpec>): Promise<number> {
+  /** Edits the policy; {@link waitUntilReady} then waits for this generation. */
+  async edit(spec: Partial<PolicySpec>): Promise<void> {
     const path = `${collectionPath(policies)}/fleet`;
     const contentType = 'application/merge-patch+json';
     const edited = await this.controlPlane.client.demand({ method: 'PATCH', path, contentType, body: { spec } });
-    return (edited as GpuPartitionPolicy).metadata.generation ?? 0;
+    this.#generation = (edited as GpuPartitionPolicy).metadata.generation ?? 0;
   }
 
   /** Waits until the policy says of its newest generation that it is Ready. */
@@ -84,7 +85,7 @@ export class FleetCluster implements AsyncDisposable {
     try {
       await eventually(
         () => this.rollout.policy,
-        (policy) => policy !== undefined && isReady(policy),
+        (policy) => policy !== undefined && isReady(policy, this.#generation),
         { timeoutMs, what: 'the policy' },
       );
     } catch (error) {
@@ -112,7 +113,7 @@ async function startControllers(
   return controllers;
 }
 
-function isReady({ metadata, status }: GpuPartitionPolicy): boolean {
+function isReady({ status }: GpuPartitionPolicy, generation: number): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
+  return ready?.status === 'True' && ready.observedGeneration === generation;
 }
