@@ -18,6 +18,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   refresh: async () => (await import('./refresh.ts')).measureRefresh(),
   memory: async () => (await import('./memory.ts')).measureMemory(),
   scale: async () => (await import('./scale.ts')).measureScale(),
+  fleet: async () => (await import('./fleet.ts')).measureFleet(),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(),
 };
 

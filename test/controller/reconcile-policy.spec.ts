@@ -162,12 +162,34 @@ describe('PolicyReconciler', () => {
     await world.reconciler.reconcile('p');
     expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
   });
+
+  it('writes at once what is new, and how many nodes are where once a second at most', async () => {
+    const clock = { ms: 10_000 };
+    const { fleet, cluster, reconciler } = twoPolicies(() => clock.ms);
+    const tally = fleet.policy('p')?.tally;
+    const seen = async () => {
+      const { requeueAfterMs } = (await reconciler.reconcile('p')) ?? {};
+      const { nodes, conditions } = cluster.policies.get('p')?.status ?? {};
+      return { ready: nodes?.ready, is: conditions?.find(({ type }) => type === 'Ready')?.status, requeueAfterMs };
+    };
+    const arrive = (node: string) => tally?.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+    expect(await seen()).to.include({ ready: 0, is: 'False' });
+    arrive('p0');
+    expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1000 });
+    clock.ms += 999;
+    arrive('p1');
+    expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1 });
+    clock.ms += 1;
+    expect(await seen()).to.deep.equal({ ready: 2, is: 'False', requeueAfterMs: undefined });
+    arrive('p2');
+    expect(await seen()).to.deep.equal({ ready: 3, is: 'True', requeueAfterMs: undefined });
+  });
 });
 
 /** Policies `p` and `q` with three nodes each, of which one may change at a time. */
-function twoPolicies() {
+function twoPolicies(now = () => 0) {
   const names = ['p', 'q'];
-  const world = aSmallWorld();
+  const world = aSmallWorld(now);
   for (const name of names) {
     for (const index of [0, 1, 2]) world.addNode(`${name}${index}`, { pool: name });
     const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
@@ -177,7 +199,7 @@ function twoPolicies() {
 }
 
 /** A controller of which one node may change at a time, and an API server that takes a moment for a write. */
-function aSmallWorld() {
+function aSmallWorld(now = () => 0) {
   const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
@@ -192,7 +214,7 @@ function aSmallWorld() {
     settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
-    now: () => 0,
+    now,
   });
   return {
     fleet,
