@@ -51,6 +51,7 @@ await build({
     controller: 'src/controller/main.ts',
     agent: 'src/agent/main.ts',
     'nvidia-smi-sim': 'src/simulator/nvidia-smi/main.ts',
+    'device-plugin-sim': 'src/simulator/device-plugin/main.ts',
   },
   outdir: process.argv[2] ?? 'dist',
   outExtension: { '.js': '.mjs' },

@@ -1,0 +1,114 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
+import { startComponent, waitUntilReady } from '../../src/simulator/control-plane/component.ts';
+import type { Component } from '../../src/simulator/control-plane/component.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { startGuard } from '../../src/simulator/control-plane/guard.ts';
+import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { makeDriverRoot } from './gpus.ts';
+import { writeImageArchive } from './image-archive.ts';
+import { describeImages } from './images.ts';
+import { nodeVariables } from './namespaces.ts';
+import {
+  cniConfig,
+  containerdSocket,
+  describeContainerd,
+  describeKubelet,
+  kubeletArguments,
+  nodeFolder,
+  nodeName,
+} from './node-config.ts';
+import type { NodePackages } from './packages.ts';
+import { forwardService } from './service-forward.ts';
+
+/** A real kubelet and containerd in the namespaces that this process runs in, with our image and a driver with two GPUs. */
+export interface RealNode {
+  readonly controlPlane: ControlPlane;
+  /** Kills the kubelet, as a crash does, and starts it again. */
+  restartKubelet(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Whether this process is in namespaces of its own: `make test-node`. */
+export function isOnNode(): boolean {
+  return process.env[nodeVariables.cgroup] !== undefined;
+}
+
+/** @param statusPeriodSeconds `nodeStatusUpdateFrequency`; the kubelet's own default is 10 */
+export async function startRealNode(statusPeriodSeconds: number): Promise<RealNode> {
+  const packages: NodePackages = { tools: readVariable('tools'), base: readVariable('base') };
+  const guard = startGuard();
+  await mkdir(join(nodeFolder, 'cni'), { recursive: true });
+  await writeFile(join(nodeFolder, 'cni/10-bridge.conflist'), JSON.stringify(cniConfig));
+  await writeFile(join(nodeFolder, 'containerd.toml'), describeContainerd(packages.tools));
+  const kubeletConfig = join(nodeFolder, 'kubelet.json');
+  await writeFile(kubeletConfig, JSON.stringify(describeKubelet(readVariable('cgroup'), statusPeriodSeconds)));
+  await makeDriverRoot(packages.base);
+
+  const binaries = await findControlPlane();
+  if (binaries.kubelet === undefined) throw new Error(`there is no kubelet in ${binaries.folder}`);
+  const { kubelet } = binaries;
+  const [controlPlane, containerd] = await Promise.all([
+    startControlPlane({ binaries, apiServerArguments: ['--endpoint-reconciler-type=none'] }),
+    startContainerd(guard, packages),
+  ]);
+  const forwarding = await forwardService(controlPlane.server);
+  const kubeconfig = await controlPlane.kubeconfigFile({ token: controlPlane.kubeletToken });
+  const startKubelet = async (): Promise<Component> =>
+    startComponent(kubelet, kubeletArguments(kubeletConfig, kubeconfig), {
+      log: join(nodeFolder, 'kubelet.log'),
+      guard,
+    });
+  let component = await startKubelet();
+  await waitUntilReady(component, async () => isNodeReady(controlPlane));
+  return {
+    controlPlane,
+    restartKubelet: async () => {
+      await component.kill();
+      component = await startKubelet();
+    },
+    stop: async () => {
+      await component.kill();
+      await containerd.kill();
+      forwarding[Symbol.dispose]();
+      await controlPlane.stop();
+      guard.release();
+    },
+  };
+}
+
+async function startContainerd(guard: ReturnType<typeof startGuard>, packages: NodePackages): Promise<Component> {
+  const args = ['--config', join(nodeFolder, 'containerd.toml')];
+  const log = join(nodeFolder, 'containerd.log');
+  const containerd = await startComponent(join(packages.tools, 'usr/bin/containerd'), args, { log, guard });
+  const ctr = async (...words: readonly string[]): Promise<string | undefined> => {
+    const { code, stderr } = await runProgram('ctr', ['-a', containerdSocket, ...words]);
+    return code === 0 ? undefined : stderr;
+  };
+  const folder = join(nodeFolder, 'images');
+  const archive = await writeImageArchive(await describeImages(packages, folder), folder);
+  await waitUntilReady(containerd, async () => (await ctr('version')) === undefined);
+  const failure = await ctr('-n', 'k8s.io', 'images', 'import', archive);
+  if (failure !== undefined) throw new Error(`the images cannot be imported: ${failure}`);
+  await rm(folder, { recursive: true });
+  return containerd;
+}
+
+async function isNodeReady({ kubectl }: ControlPlane): Promise<boolean> {
+  const path = `jsonpath={.status.conditions[?(@.type=="Ready")].status}{.spec.taints}`;
+  return (await kubectl(['get', 'node', nodeName, '-o', path])).stdout === 'True';
+}
+
+function readVariable(name: keyof typeof nodeVariables): string {
+  const value = process.env[nodeVariables[name]];
+  if (value === undefined) throw new Error(`${nodeVariables[name]} is not set: run this by test/node/main.ts`);
+  return value;
+}
+
+/** @internal The end of a program's log, for a test that failed. */
+export async function readNodeLog(name: 'kubelet' | 'containerd'): Promise<string> {
+  return (await readFile(join(nodeFolder, `${name}.log`), 'utf8')).slice(-4000);
+}
