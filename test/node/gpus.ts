@@ -22,7 +22,8 @@ export const simulatorVariables = {
   NVIDIA_SMI_SIM_STATE: join(simulatorFolder, 'state'),
 } as const;
 export const faultsFile = join(simulatorFolder, 'faults');
-export const stateFile = join(simulatorFolder, 'state');
+/** One line for each command and for each change of the device. */
+export const operationsFile = join(simulatorFolder, 'log');
 
 /** A driver's container as gpu-operator's is seen on the node: a root file system in which `nvidia-smi` runs by chroot. */
 export async function makeDriverRoot(base: string): Promise<void> {

@@ -39,7 +39,8 @@ export async function writeImageArchive(images: readonly NodeImage[], folder: st
     return { mediaType, digest: `sha256:${hash}`, size: Buffer.byteLength(text) };
   };
   const layers = new Map<string, Blob>();
-  for (const content of new Set(images.flatMap((image) => image.layers))) layers.set(content, await putLayer(content, blobs));
+  for (const content of new Set(images.flatMap((image) => image.layers)))
+    layers.set(content, await putLayer(content, blobs));
   const manifests: object[] = [];
   for (const { name, config, layers: contents } of images) {
     const own = contents.flatMap((content) => layers.get(content) ?? []);
@@ -73,6 +74,15 @@ async function putLayer(content: string, blobs: string): Promise<Blob> {
 }
 
 async function packFolder(folder: string, file: string, what: readonly string[]): Promise<void> {
-  const { code, stderr } = await runProgram('tar', ['--numeric-owner', '--owner=0', '--group=0', '-C', folder, '-cf', file, ...what]);
+  const { code, stderr } = await runProgram('tar', [
+    '--numeric-owner',
+    '--owner=0',
+    '--group=0',
+    '-C',
+    folder,
+    '-cf',
+    file,
+    ...what,
+  ]);
   if (code !== 0) throw new Error(`tar of ${folder} failed: ${stderr}`);
 }

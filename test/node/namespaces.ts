@@ -37,7 +37,16 @@ export async function runOnNode(
   stdio: 'inherit' | 'ignore' = 'inherit',
 ): Promise<number> {
   const cgroup = `real-node-${process.pid}`;
-  const flags = ['--mount', '--net', '--pid', '--fork', '--propagation', 'private', '--mount-proc', '--kill-child=KILL'];
+  const flags = [
+    '--mount',
+    '--net',
+    '--pid',
+    '--fork',
+    '--propagation',
+    'private',
+    '--mount-proc',
+    '--kill-child=KILL',
+  ];
   const node = spawn('unshare', [...flags, 'sh', script('init.sh'), cgroup, tools, ...command], {
     stdio,
     env: {

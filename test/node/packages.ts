@@ -52,10 +52,34 @@ export async function findPackages(): Promise<NodePackages> {
 async function unpack(names: readonly string[], folder: string): Promise<void> {
   const downloads = `${folder}.download`;
   await mkdir(downloads);
-  // As root apt would hand the download to a user of its own, who cannot write here.
-  await run('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', ...names], downloads);
-  for (const file of await readdir(downloads)) await run('dpkg', ['-x', join(downloads, file), folder], downloads);
+  await download(names, downloads);
+  for (const name of await readdir(downloads)) {
+    if (name.endsWith('.deb')) await run('dpkg', ['-x', join(downloads, name), folder], downloads);
+  }
   await rm(downloads, { recursive: true });
+}
+
+/** With the machine's lists of packages, or, where it has none (images leave them out) or old ones, with fresh ones of our own. */
+async function download(names: readonly string[], folder: string): Promise<void> {
+  // As root apt would hand the download to a user of its own, who cannot write here.
+  const usual = ['-qq', '-o', 'APT::Sandbox::User=root'];
+  try {
+    await run('apt-get', [...usual, 'download', ...names], folder);
+  } catch (error) {
+    if (!(error instanceof PackagesMissing)) throw error;
+    const own = [
+      ...usual,
+      '-o',
+      `Dir::State::Lists=${join(folder, 'lists')}`,
+      '-o',
+      'Dir::Cache::pkgcache=',
+      '-o',
+      'Dir::Cache::srcpkgcache=',
+    ];
+    await mkdir(join(folder, 'lists'));
+    await run('apt-get', [...own, 'update'], folder);
+    await run('apt-get', [...own, 'download', ...names], folder);
+  }
 }
 
 async function completeBase(folder: string): Promise<void> {

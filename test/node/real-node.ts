@@ -52,7 +52,10 @@ export async function startRealNode(statusPeriodSeconds: number): Promise<RealNo
   if (binaries.kubelet === undefined) throw new Error(`there is no kubelet in ${binaries.folder}`);
   const { kubelet } = binaries;
   const [controlPlane, containerd] = await Promise.all([
-    startControlPlane({ binaries, apiServerArguments: ['--endpoint-reconciler-type=none'] }),
+    startControlPlane({
+      binaries,
+      apiServerArguments: ['--endpoint-reconciler-type=none', '--kubelet-preferred-address-types=InternalIP'],
+    }),
     startContainerd(guard, packages),
   ]);
   const forwarding = await forwardService(controlPlane.server);
@@ -97,9 +100,9 @@ async function startContainerd(guard: ReturnType<typeof startGuard>, packages: N
   return containerd;
 }
 
-async function isNodeReady({ kubectl }: ControlPlane): Promise<boolean> {
+async function isNodeReady(controlPlane: ControlPlane): Promise<boolean> {
   const path = `jsonpath={.status.conditions[?(@.type=="Ready")].status}{.spec.taints}`;
-  return (await kubectl(['get', 'node', nodeName, '-o', path])).stdout === 'True';
+  return (await controlPlane.kubectl(['get', 'node', nodeName, '-o', path])).stdout === 'True';
 }
 
 function readVariable(name: keyof typeof nodeVariables): string {
@@ -108,7 +111,11 @@ function readVariable(name: keyof typeof nodeVariables): string {
   return value;
 }
 
-/** @internal The end of a program's log, for a test that failed. */
-export async function readNodeLog(name: 'kubelet' | 'containerd'): Promise<string> {
-  return (await readFile(join(nodeFolder, `${name}.log`), 'utf8')).slice(-4000);
+/** The ends of the logs of kubelet and containerd, for a test that failed. */
+export async function readNodeLogs(): Promise<string> {
+  const logs = ['containerd', 'kubelet'].map(async (name) => {
+    const text = await readFile(join(nodeFolder, `${name}.log`), 'utf8').catch(() => '');
+    return `--- ${name}\n${text.trimEnd().split('\n').slice(-15).join('\n')}\n`;
+  });
+  return (await Promise.all(logs)).join('');
 }

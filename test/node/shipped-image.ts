@@ -15,11 +15,13 @@ export async function describeShippedImage(name: string, base: string, folder: s
   const config: { User?: string; WorkingDir?: string } = {};
   for (const line of stage.split('\n').filter((one) => /^[A-Z]/.test(one))) {
     const [instruction = '', ...words] = line.split(/\s+/);
-    if (instruction === 'COPY' && words[0] !== '--from=base') await copyTo(join(folder, words.at(-1) ?? ''), words.slice(0, -1));
+    if (instruction === 'COPY' && words[0] !== '--from=base')
+      await copyTo(join(folder, words.at(-1) ?? ''), words.slice(0, -1));
     else if (instruction === 'ENV') environment.push(...words);
     else if (instruction === 'WORKDIR') config.WorkingDir = words[0] ?? '';
     else if (instruction === 'USER') config.User = words[0] ?? '';
-    else if (!['FROM', 'ARG', 'LABEL', 'COPY'].includes(instruction)) throw new Error(`Dockerfile: what does ${line} do?`);
+    else if (!['FROM', 'ARG', 'LABEL', 'COPY'].includes(instruction))
+      throw new Error(`Dockerfile: what does ${line} do?`);
   }
   return { name, config: { ...config, Env: environment }, layers: [base, folder] };
 }

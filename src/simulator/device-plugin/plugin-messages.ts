@@ -30,6 +30,9 @@ interface AllocateResponse {
   readonly containerResponses: readonly { readonly envs: Readonly<Record<string, string>> }[];
 }
 
+/** A map, which protobufjs's type of a message leaves out. */
+const envs: protobuf.IMapField = { keyType: 'string', type: 'string', id: 1 };
+
 /** The part that this plugin needs: no topology, no preferred allocation, no mounts. */
 const definition = protobuf.Root.fromJSON({
   nested: {
@@ -48,7 +51,7 @@ const definition = protobuf.Root.fromJSON({
         AllocateRequest: {
           fields: { containerRequests: { rule: 'repeated', type: 'ContainerAllocateRequest', id: 1 } },
         },
-        ContainerAllocateResponse: { fields: { envs: { keyType: 'string', type: 'string', id: 1 } } },
+        ContainerAllocateResponse: { fields: { envs } },
         AllocateResponse: {
           fields: { containerResponses: { rule: 'repeated', type: 'ContainerAllocateResponse', id: 1 } },
         },

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Client, Metadata, Server, ServerCredentials, credentials } from '@grpc/grpc-js';
-import type { handleServerStreamingCall, handleUnaryCall } from '@grpc/grpc-js';
+import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
 
 import {
   allocateRequest,
@@ -37,8 +37,11 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
   rmSync(socket, { force: true });
   const server = new Server({ 'grpc.enable_channelz': 0 });
   const options: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, Buffer.alloc(0));
+  const watches = new Set<ServerWritableStream<Buffer, Buffer>>();
   const watch: handleServerStreamingCall<Buffer, Buffer> = (call) => {
-    // The stream stays open: its end tells the kubelet that the plugin is gone.
+    // It stays open: its end is what tells the kubelet that the plugin is gone.
+    watches.add(call);
+    call.once('close', () => watches.delete(call));
     call.write(listAndWatchResponse.encode({ devices: deviceIds.map((ID) => ({ ID, health: 'Healthy' })) }));
   };
   const allocate: handleUnaryCall<Buffer, Buffer> = ({ request }, callback) => {
@@ -58,6 +61,8 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
     });
   });
   const close = (): void => {
+    // Without channelz grpc-js knows no sessions that it could end.
+    for (const call of watches) call.end();
     server.forceShutdown();
     rmSync(socket, { force: true });
   };
