@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
@@ -31,11 +31,26 @@ export async function findObstacle(): Promise<string | undefined> {
  * @returns its exit status
  * @throws Error where something was left behind
  */
-export async function runOnNode(
-  command: readonly string[],
-  { tools, base }: NodePackages,
-  stdio: 'inherit' | 'ignore' = 'inherit',
-): Promise<number> {
+export async function runOnNode(command: readonly string[], packages: NodePackages): Promise<number> {
+  return exitOf(startOnNode(command, packages, 'inherit'));
+}
+
+/** Tries to run a container there. @returns why it cannot be; undefined where it can */
+export async function findLack(packages: NodePackages): Promise<string | undefined> {
+  const run = startOnNode(['sh', script('probe.sh')], packages, ['ignore', 'ignore', 'pipe']);
+  let complaint = '';
+  run.node.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  const code = await exitOf(run);
+  return code === 0 ? undefined : complaint.trim().split('\n').join('; ');
+}
+
+interface NodeRun {
+  readonly node: ChildProcess;
+  /** Cleans up when its input closes. */
+  readonly cleaner: ChildProcess;
+}
+
+function startOnNode(command: readonly string[], { tools, base }: NodePackages, stdio: StdioOptions): NodeRun {
   const cgroup = `real-node-${process.pid}`;
   const flags = [
     '--mount',
@@ -62,15 +77,19 @@ export async function runOnNode(
     stdio: ['pipe', 'ignore', 'inherit'],
     detached: true,
   });
-  const code = await exitOf(node);
-  cleaner.stdin.end();
-  if ((await exitOf(cleaner)) !== 0) throw new Error('the node left something behind');
+  return { node, cleaner };
+}
+
+async function exitOf({ node, cleaner }: NodeRun): Promise<number> {
+  const code = await codeOf(node);
+  cleaner.stdin?.end();
+  if ((await codeOf(cleaner)) !== 0) throw new Error('the node left something behind');
   return code;
 }
 
-async function exitOf(child: ChildProcess): Promise<number> {
+async function codeOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
+    child.once('close', (code) => resolve(code ?? 1));
   });
 }
