@@ -106,7 +106,7 @@ export class Operator {
   /** Waits until the policy says that it is done, and the node offers the layout and is open. */
   async untilDone(profiles: Profiles): Promise<void> {
     const read = async (): Promise<object> => {
-      const { metadata, status } = await this.demand<GpuPartitionPolicy>(policyPath);
+      const { metadata, status } = await this.#demand<GpuPartitionPolicy>(policyPath);
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
       return { isReady: ready?.status === 'True' && ready.observedGeneration === metadata.generation, ready };
     };
@@ -135,7 +135,7 @@ export class Operator {
   }
 
   async readNode(): Promise<NodeObject> {
-    return this.demand(`/api/v1/nodes/${nodeName}`);
+    return this.#demand(`/api/v1/nodes/${nodeName}`);
   }
 
   /** Starts a pod on a slice. @returns the UUID of the device that it has */
@@ -177,7 +177,7 @@ export class Operator {
     );
   }
 
-  private async demand<T>(path: string): Promise<T> {
+  async #demand<T>(path: string): Promise<T> {
     return (await this.node.controlPlane.client.demand({ path })) as T;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
@@ -6,15 +6,12 @@ import { startComponent, waitUntilReady } from '../../src/simulator/control-plan
 import type { Component } from '../../src/simulator/control-plane/component.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
 import { startGuard } from '../../src/simulator/control-plane/guard.ts';
-import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { startContainerd } from './containerd.ts';
 import { makeDriverRoot } from './gpus.ts';
-import { writeImageArchive } from './image-archive.ts';
-import { describeImages } from './images.ts';
 import { nodeVariables } from './namespaces.ts';
 import {
   cniConfig,
-  containerdSocket,
   describeContainerd,
   describeKubelet,
   kubeletArguments,
@@ -83,23 +80,6 @@ export async function startRealNode(statusPeriodSeconds: number): Promise<RealNo
   };
 }
 
-async function startContainerd(guard: ReturnType<typeof startGuard>, packages: NodePackages): Promise<Component> {
-  const args = ['--config', join(nodeFolder, 'containerd.toml')];
-  const log = join(nodeFolder, 'containerd.log');
-  const containerd = await startComponent(join(packages.tools, 'usr/bin/containerd'), args, { log, guard });
-  const ctr = async (...words: readonly string[]): Promise<string | undefined> => {
-    const { code, stderr } = await runProgram('ctr', ['-a', containerdSocket, ...words]);
-    return code === 0 ? undefined : stderr;
-  };
-  const folder = join(nodeFolder, 'images');
-  const archive = await writeImageArchive(await describeImages(packages, folder), folder);
-  await waitUntilReady(containerd, async () => (await ctr('version')) === undefined);
-  const failure = await ctr('-n', 'k8s.io', 'images', 'import', archive);
-  if (failure !== undefined) throw new Error(`the images cannot be imported: ${failure}`);
-  await rm(folder, { recursive: true });
-  return containerd;
-}
-
 async function isNodeReady(controlPlane: ControlPlane): Promise<boolean> {
   const path = `jsonpath={.status.conditions[?(@.type=="Ready")].status}{.spec.taints}`;
   return (await controlPlane.kubectl(['get', 'node', nodeName, '-o', path])).stdout === 'True';
@@ -111,11 +91,13 @@ function readVariable(name: keyof typeof nodeVariables): string {
   return value;
 }
 
-/** The ends of the logs of kubelet and containerd, for a test that failed. */
+/** The ends of the logs of containerd, kubelet and our pods, for a test that failed. */
 export async function readNodeLogs(): Promise<string> {
-  const logs = ['containerd', 'kubelet'].map(async (name) => {
-    const text = await readFile(join(nodeFolder, `${name}.log`), 'utf8').catch(() => '');
-    return `--- ${name}\n${text.trimEnd().split('\n').slice(-15).join('\n')}\n`;
+  const files = ['containerd.log', 'kubelet.log'].map((name) => join(nodeFolder, name));
+  for await (const file of glob('/var/log/pods/gpu-partition-*/*/*.log')) files.push(file);
+  const ends = files.map(async (file) => {
+    const lines = (await readFile(file, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-15);
+    return `--- ${file}\n${lines.map((line) => line.slice(0, 400)).join('\n')}\n`;
   });
-  return (await Promise.all(logs)).join('');
+  return (await Promise.all(ends)).join('');
 }
