@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
 
-.PHONY: help demo test verify lint build bench clean generate control-plane helm image sbom
+.PHONY: help demo test test-node verify lint build bench clean generate control-plane helm image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,10 @@ demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEE
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
 test: build control-plane helm ## Run all tests on Kubernetes' own control plane
-	@exec mocha 'test/**/*.spec.ts'
+	@exec mocha --ignore 'test/node/**' 'test/**/*.spec.ts'
+
+test-node: build control-plane ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
+	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'
 
 verify: node_modules/.installed generate lint ## Check types, lint, format, structure and generated files
 	@tsc

@@ -53,6 +53,7 @@ const { metafile } = await build({
     controller: 'src/controller/main.ts',
     agent: 'src/agent/main.ts',
     'nvidia-smi-sim': 'src/simulator/nvidia-smi/main.ts',
+    'device-plugin-sim': 'src/simulator/device-plugin/main.ts',
   },
   outdir,
   outExtension: { '.js': '.mjs' },
