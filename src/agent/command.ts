@@ -18,7 +18,7 @@ import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { NodeAgent } from './agent.ts';
-import { watchDriverLoad } from './driver-load.ts';
+import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
 import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
@@ -136,6 +136,7 @@ async function runAgent(options: Options): Promise<void> {
     health?.metrics.operated(done),
   );
   const device = health?.metrics.measure(opened.device) ?? opened.device;
+  const driverLoad = watchDriverLoad(options.driverModule);
   const agent = new NodeAgent({
     client,
     device,
@@ -150,7 +151,7 @@ async function runAgent(options: Options): Promise<void> {
     agentVersion: programVersion,
     askForReboot: () => leaveSentinel(options.rebootSentinel, logger),
     bootID: (await readLine(options.bootIdFile)) ?? 'unknown',
-    driverLoad: watchDriverLoad(options.driverModule),
+    driverLoad,
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });
@@ -169,8 +170,10 @@ async function runAgent(options: Options): Promise<void> {
     onChange: ({ key }) => queue.add(key),
   }).start();
   health?.metrics.attach({ queue, watch });
+  const followed = followDriverLoad(driverLoad, { onLoad: () => queue.add(options.nodeName) }, signal);
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);
+  await followed;
   await watch.stop();
   await queue.stop();
   await health?.server.stop();
