@@ -17,6 +17,7 @@ import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
+import { addHostUnitOption } from '../device/host/host-unit-option.ts';
 import { NodeAgent } from './agent.ts';
 import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
 import { explainHiddenProcesses } from './host-processes.ts';
@@ -34,6 +35,7 @@ interface Options extends TimeoutOptions {
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
   readonly toolkitRoot?: readonly string[];
+  readonly hostUnits?: readonly string[];
   readonly healthPort?: number;
   readonly healthHost?: string;
   readonly stateDir: string;
@@ -54,7 +56,7 @@ export function agentCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return addTimeoutOptions(new Command('agent'))
+  return addHostUnitOption(addTimeoutOptions(new Command('agent')))
     .description('partitions the GPUs of this node as its GpuNodePartition grants')
     .version(programVersion)
     .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
