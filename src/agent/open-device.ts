@@ -180,9 +180,9 @@ async function demandAnswer<T>(tried: string, ask: () => Promise<T>): Promise<T>
 }
 
 function targetsOf(wishes: readonly GpuWish[], work: readonly GpuWork[]): readonly GpuTarget[] {
-  return work.flatMap(({ uuid, steps }) => {
+  return work.flatMap(({ uuid, steps, resets }) => {
     const wish = wishes.find((one) => one.uuid === uuid);
     if (!wish) return [];
-    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), steps }];
+    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), steps, resets: resets === true }];
   });
 }

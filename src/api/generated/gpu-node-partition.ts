@@ -82,6 +82,10 @@ export interface GpuNodePartition {
        * Plans may destroy GPU instances that this operator did not make.
        */
       replaceForeignInstances?: boolean;
+      /**
+       * False: plans may not reset a GPU that asks for it. Absent: they may.
+       */
+      allowGpuReset?: boolean;
     };
     /**
      * The wish that the agent may act on. It makes the device equal to this, never to wish.
@@ -127,7 +131,7 @@ export interface GpuNodePartition {
        */
       seconds?: number;
       /**
-       * May reset a single GPU where a MIG mode change needs it.
+       * May reset a single GPU where a MIG mode change needs it, or its driver asks for it.
        */
       allowGpuReset?: boolean;
       /**
@@ -344,7 +348,7 @@ export interface GpuNodePartition {
          */
         gpusChanging?: number;
         /**
-         * GPUs whose MIG mode changes: nobody may have them open.
+         * GPUs whose MIG mode changes, or that are reset: nobody may have them open.
          */
         modeChanges?: number;
         /**

@@ -206,7 +206,7 @@ export interface GpuPartitionPolicy {
      */
     allow?: {
       /**
-       * May reset a single GPU where a MIG mode change needs it (A100, A30).
+       * May reset a single GPU where a MIG mode change needs it (A100, A30), or where its driver asks for a reset: then with the next change of its layout, after all pods of it have gone.
        */
       gpuReset?: boolean;
       /**

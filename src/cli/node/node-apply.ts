@@ -84,7 +84,10 @@ export async function applyLayout(
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
     const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(limits, device);
-    const plan = planNode(device, layout, await reportAsync(3, listHeld));
+    const plan = planNode(device, layout, {
+      held: await reportAsync(3, listHeld),
+      mayReset: limits.allowGpuReset === true,
+    });
     watcher.onPlan(plan, device);
     const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
     const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
@@ -130,8 +133,8 @@ async function openHostUnits({ hostUnits: units = [] }: ApplyLimits, folder: str
 }
 
 /** What is new on the device since the plan was in no plan and is not destroyed. */
-function toTarget({ uuid, want = {}, steps }: HostGpuPlan): GpuTarget {
-  return { uuid, want, steps };
+function toTarget({ uuid, want = {}, steps, resets }: HostGpuPlan): GpuTarget {
+  return { uuid, want, steps, resets: resets === true };
 }
 
 function report(

@@ -15,6 +15,8 @@ export interface GpuTarget {
    * reading, and may destroy every instance that is there.
    */
   readonly steps?: readonly Step[];
+  /** The plan resets the GPU after all on it has been destroyed. */
+  readonly resets?: boolean;
 }
 
 export interface Place {

@@ -67,6 +67,20 @@ async function resetGpu(session: GpuSession): Promise<ResetResult> {
   return { execution, after: await session.driver.readUse(session.busId) };
 }
 
+/**
+ * Resets an empty GPU whose driver asks for it.
+ * @throws DeviceError where that is refused, or the GPU is no better for it
+ */
+export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
+  const { execution, after } = await resetGpu(session);
+  const details = { tried: 'to reset the GPU', found: quote(execution) };
+  const code = judgeReset(execution);
+  if (execution.rc !== 0)
+    throw code === 'Pending' ? session.explainOpen(details, after) : session.explain(code, details);
+  if (after.health === undefined) return after;
+  throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });
+}
+
 /** Persistence mode holds the GPU as a client does (gpu-operator #118): it is off for the reset, and on again whatever comes of that. */
 async function resetUnheld(session: GpuSession): Promise<ResetResult> {
   await session.run({ name: 'SetPersistence', gpu: session.busId, on: false });
