@@ -183,6 +183,13 @@ function targetsOf(wishes: readonly GpuWish[], work: readonly GpuWork[]): readon
   return work.flatMap(({ uuid, steps, resets }) => {
     const wish = wishes.find((one) => one.uuid === uuid);
     if (!wish) return [];
-    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), steps, resets: resets === true }];
+    return [
+      {
+        uuid,
+        want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}),
+        steps,
+        resets: resets === true,
+      },
+    ];
   });
 }
