@@ -60,7 +60,7 @@ describe('the metrics of the controller', () => {
     const fields = {
       policy: null,
       strategy: null,
-      wish: { gpus: [], replaceForeignInstances: null },
+      wish: { gpus: [], replaceForeignInstances: null, allowGpuReset: null },
       drain: null,
       repairs: null,
     };
@@ -95,7 +95,7 @@ describe('the metrics of the controller', () => {
     const fields = {
       policy: null,
       strategy: null,
-      wish: { gpus: [], replaceForeignInstances: null },
+      wish: { gpus: [], replaceForeignInstances: null, allowGpuReset: null },
       drain: null,
       repairs: null,
     };
