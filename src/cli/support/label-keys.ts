@@ -1,9 +1,10 @@
-import { group } from '../../api/names.ts';
+import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { mirrorAnnotation } from '../../core/pods/eviction.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 
 /** Of our own labels, annotations and taints. */
-export const ownPrefix = `${group}/`;
+const ownPrefix = `${group}/`;
 
 const kept: readonly string[] = [
   'nvidia.com/',
@@ -12,6 +13,20 @@ const kept: readonly string[] = [
   'kubernetes.io/arch',
   'node.kubernetes.io/instance-type',
 ];
+
+/** By which a pod is not evicted, a node has another owner, or NFD its labels. */
+const annotations: readonly string[] = [
+  ownPrefix,
+  mirrorAnnotation,
+  evictAnnotation,
+  safeToEvictAnnotation,
+  'hami.io/',
+  'nfd.node.kubernetes.io/',
+];
+
+export function isKnownAnnotation(key: string): boolean {
+  return annotations.some((prefix) => key.startsWith(prefix));
+}
 
 /** Keys of Node labels that decide something here: by policies, and by pods that ask for GPUs. */
 export function listDecidingKeys(

@@ -1,4 +1,4 @@
-import { ownPrefix } from './label-keys.ts';
+import { isKnownAnnotation } from './label-keys.ts';
 
 /** A part of an object, in the API's own shape. What is given away is chosen field by field; what nobody has thought of stays at home. */
 type Shape = true | { readonly [field: string]: Shape } | readonly [Shape];
@@ -34,7 +34,7 @@ const containerStatus = {
   },
 } as const satisfies Shape;
 
-/** Neither environment nor arguments, volumes or annotations. */
+/** Neither environment nor arguments or volumes. */
 const container = { name: true, image: true, restartPolicy: true, resources: true } as const satisfies Shape;
 
 const podStatus = {
@@ -53,7 +53,7 @@ const podStatus = {
 const pod = {
   apiVersion: true,
   kind: true,
-  metadata,
+  metadata: { ...metadata, annotations: true },
   spec: {
     nodeName: true,
     schedulerName: true,
@@ -120,7 +120,7 @@ const event = {
 
 const budget = { apiVersion: true, kind: true, metadata, spec: true, status: true } as const satisfies Shape;
 
-/** Our own kinds are ours to show whole; annotations may be anybody's. */
+/** Our own kinds are ours to show whole. */
 const own = {
   apiVersion: true,
   kind: true,
@@ -131,12 +131,12 @@ const own = {
 
 const shapes = { pod, ownPod, node, event, budget, own } satisfies Readonly<Record<string, Shape>>;
 
-/** The parts of an object that a bundle holds. */
+/** The parts of an object that a bundle holds. Of annotations only those that decide something: the others may be anybody's, and hold anything. */
 export function projectObject<Result extends object>(object: Result, kind: keyof typeof shapes): Result {
   const picked = pick(object, shapes[kind]) as Result & { metadata?: { annotations?: Record<string, string> } };
   const annotations = picked.metadata?.annotations;
   if (annotations === undefined) return picked;
-  const known = Object.entries(annotations).filter(([key]) => key.startsWith(ownPrefix));
+  const known = Object.entries(annotations).filter(([key]) => isKnownAnnotation(key));
   return { ...picked, metadata: { ...picked.metadata, annotations: Object.fromEntries(known) } };
 }
 
