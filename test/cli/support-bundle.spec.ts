@@ -165,7 +165,7 @@ describe('gpu-partition support-bundle', function () {
     const { code, answer } = await bundle(['support-bundle', scratch.path('poor.yaml'), '--kubeconfig', poor]);
     expect(code).to.equal(1);
     expect(answer.objects).to.deep.equal({ GpuPartitionPolicy: 1, GpuNodePartition: 2, SupportBundle: 1 });
-    expect(answer.notRead.map((one) => one.split(':')[0]).toSorted()).to.deep.equal([
+    expect(answer.notRead.map((one) => one.split(':')[0] ?? '').toSorted()).to.deep.equal([
       'events',
       'nodes',
       'poddisruptionbudgets',

@@ -116,7 +116,7 @@ async function describeBundle(
   ours: readonly BundledPod[],
   partitions: readonly GpuNodePartition[],
   now: number,
-): Promise<KubeObject> {
+): Promise<KubeObject & { readonly spec: object }> {
   const server = (await reader.ask('version of the API server', () =>
     reader.client.request({ method: 'GET', path: '/version' }),
   )) as { readonly gitVersion?: string } | undefined;
@@ -134,7 +134,7 @@ async function describeBundle(
     },
     notRead: reader.notRead,
   };
-  return { apiVersion: 'v1', kind: 'SupportBundle', metadata: { name: 'gpu-partition' }, ...{ spec } };
+  return { apiVersion: 'v1', kind: 'SupportBundle', metadata: { name: 'gpu-partition' }, spec };
 }
 
 function nameOf({ metadata }: KubeObject): string {

@@ -13,6 +13,13 @@ export interface LogLimits {
   readonly logPods: number;
 }
 
+/** An item of a bundle; no such kind is in any cluster. */
+interface PodLog extends KubeObject {
+  readonly container: string;
+  readonly isPrevious: boolean;
+  readonly log: string;
+}
+
 /** Of one log; the longest line of ours is far shorter. */
 const mostBytes = 512 * 1024;
 /** A token of a ServiceAccount: none is ever logged; if one is, it is not given away. */
@@ -23,8 +30,8 @@ export async function readLogs(
   reader: LenientReader,
   from: readonly BundledPod[],
   { logLines, logPods }: LogLimits,
-): Promise<readonly KubeObject[]> {
-  const logs: KubeObject[] = [];
+): Promise<readonly PodLog[]> {
+  const logs: PodLog[] = [];
   for (const pod of logLines === 0 ? [] : from.slice(0, logPods)) {
     for (const { name: container = '' } of pod.spec?.containers ?? []) {
       const restarts = pod.status?.containerStatuses?.find(({ name }) => name === container)?.restartCount ?? 0;
@@ -46,7 +53,7 @@ async function readLog(
     readonly tailLines: number;
     readonly limitBytes: number;
   },
-): Promise<KubeObject | undefined> {
+): Promise<PodLog | undefined> {
   const { container, previous } = query;
   const ref = { resource: pods, name, ...(namespace === undefined ? {} : { namespace }), subresource: 'log' };
   const what = `log of ${namespace}/${name}, container ${container}${previous ? ' before its restart' : ''}`;
@@ -67,6 +74,8 @@ async function readLog(
     apiVersion: 'v1',
     kind: 'PodLog',
     metadata: place,
-    ...{ container, isPrevious: previous, log: log.replaceAll(token, 'redacted') },
+    container,
+    isPrevious: previous,
+    log: log.replaceAll(token, 'redacted'),
   };
 }
