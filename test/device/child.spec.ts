@@ -66,8 +66,8 @@ describe('a child of nvidia-smi', () => {
 
   it('reports its exit code and what it wrote to either stream', async () => {
     const execute = make('both', ['echo one', 'echo two >&2', 'exit 19']);
-    const { rc, stdout } = await execute([], 5_000);
-    expect(rc).to.equal(19);
+    const { rc, stdout, stderr } = await execute([], 5_000);
+    expect({ rc, stderr }).to.deep.equal({ rc: 19, stderr: 'two\n' });
     expect(stdout.split('\n').toSorted().join(' ').trim()).to.equal('one two');
   });
 
