@@ -38,7 +38,7 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
     .action(async (options: Options) => {
       const client = connect(options);
       const leader = await findLeader(client, options.namespace);
-      if (leader !== undefined) throw new CliError(describeLeader(leader));
+      if (leader !== undefined) throw new CliError(describeLeader(leader), 1);
       const answers = [...(await releaseNodes(client)), ...(await releasePolicies(client))];
       if (answers.some(({ isReleased }) => !isReleased)) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, answers);
