@@ -319,7 +319,10 @@ export class FleetChecks {
       Object.entries(spec.nodeSelector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
     const decides = ({ metadata, spec }: Policy): boolean =>
       metadata.deletionTimestamp === undefined || spec.onDelete === 'DisableMig';
+    // One that is going leaves its nodes to any other.
+    const isGoing = ({ metadata }: Policy): number => (metadata.deletionTimestamp === undefined ? 0 : 1);
     const rank = (a: Policy, b: Policy): number =>
+      isGoing(a) - isGoing(b) ||
       (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
       (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '') ||
       a.metadata.name.localeCompare(b.metadata.name);
