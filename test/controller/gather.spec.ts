@@ -5,9 +5,9 @@ import { Cluster } from '../../src/controller/cluster.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import { KubeClient } from '../../src/kube/client.ts';
+import { KubeClient, type List } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
+import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { aPartition } from '../support/builders.ts';
 import { someSettings } from '../support/node-builders.ts';
@@ -26,12 +26,12 @@ class ListingClient extends KubeClient {
     super(new PooledKubeConfig(), 'test');
   }
 
-  override async list<T extends KubeObject>(_resource: Resource) {
+  override async list<T extends KubeObject>(): Promise<List<T>> {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
       if (this.#waiting.length === 2) for (const answer of this.#waiting) answer();
     });
-    return { items: [] as T[], resourceVersion: '1' };
+    return { items: [], resourceVersion: '1' };
   }
 
   override async find<T extends KubeObject>({ resource }: ObjectRef): Promise<T | undefined> {
