@@ -205,7 +205,7 @@ describe('gpu-partition node assert and export', () => {
     expect(code).to.equal(1);
     expect(answer).to.deep.equal({
       equal: false,
-      differences: ['GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): has 3g.20gb at 0; shall be MIG off'],
+      differences: ['GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): has 3g.20gb at 0; should be MIG off'],
     });
     expect((await host.node('assert', '-f', 'now.yaml')).stdout).to.equal('now.yaml: applied\n');
   });

@@ -23,11 +23,10 @@ describe('docs/errors.md', () => {
   ] as const) {
     it(`says what to do about each reason that leaves a node ${phase}`, async () => {
       const page = await readFile('docs/errors.md', 'utf8');
-      const reasons = (page.split(/^## /m)[2] ?? '')
-        .split('\n')
-        .flatMap((line) => /^\| `(?<reason>\w+)` \| (?<phases>[^|]+) \|/.exec(line)?.groups ?? [])
-        .filter(({ phases = '' }) => phases.split(', ').includes(phase))
-        .map(({ reason = '' }) => reason);
+      const rows = [...(page.split(/^## /m)[2] ?? '').matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)];
+      const reasons = rows
+        .filter(([, , phases = '']) => phases.split(', ').includes(phase))
+        .map(([, reason = '']) => reason);
       expect(reasons).to.include(phase === 'Failed' ? 'Resting' : 'DrainLoop');
       const runbook = new RegExp(`^### ${alert}\n([^]*?)^### `, 'm').exec(page)?.[1] ?? '';
       const cells = [...runbook.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
