@@ -17,9 +17,9 @@ import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
+import { explainHiddenProcesses } from '../device/host/host-processes.ts';
 import { NodeAgent } from './agent.ts';
 import { watchDriverLoad } from './driver-load.ts';
-import { explainHiddenProcesses } from './host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import { tellOfLock } from './waiting-for-lock.ts';
@@ -33,6 +33,7 @@ interface Options extends TimeoutOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
+  readonly toolkitRoot?: readonly string[];
   readonly healthPort?: number;
   readonly healthHost?: string;
   readonly stateDir: string;
@@ -66,6 +67,12 @@ function describeCommand(): Command {
     .option(
       '--driver-root <folders>',
       'folders that may contain the driver’s files, in order; nvidia-smi runs by chroot in the first that has it',
+      list,
+    )
+    .option(
+      '--toolkit-root <folders>',
+      'folders that may contain the NVIDIA Container Toolkit, in order; nvidia-ctk in it makes device nodes and CDI specs after a change ' +
+        '(default: the roots of the driver)',
       list,
     )
     .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, if its libraries are not in a usual place')

@@ -5,6 +5,7 @@ import { applyNode } from '../device/apply/apply.ts';
 import type { GpuTarget } from '../device/apply/apply-options.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../device/errors.ts';
+import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/command/runner.ts';
@@ -17,6 +18,8 @@ export interface DeviceOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
+  /** Where nvidia-ctk may be; absent: in the roots of the driver. */
+  readonly toolkitRoot?: readonly string[];
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
@@ -52,7 +55,16 @@ export async function openDevice(
     ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
     ...(libraryPath === undefined ? {} : { libraryPath }),
   });
-  return { device: deviceOf(smi, { journal, lock, logger, onOperation }), isLocked: () => lock.isHeld() };
+  const { toolkitRoot: roots = driverRoot ?? [], timeouts } = options;
+  const afterChange = async (): Promise<void> => {
+    const report = await refreshDeviceNodes({
+      roots,
+      ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
+      ...(timeouts.changeMs === undefined ? {} : { timeoutMs: timeouts.changeMs }),
+    });
+    tellOfDeviceNodes(report, logger);
+  };
+  return { device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange }), isLocked: () => lock.isHeld() };
 }
 
 /** The agent's view of a driver. */
@@ -63,11 +75,14 @@ export function deviceOf(
     lock,
     logger,
     onOperation,
+    afterChange,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'isHeld'>;
     readonly logger: Logger;
     readonly onOperation?: OnOperation | undefined;
+    /** Whoever else has to follow the devices on this host; before anybody is told that they have changed. */
+    readonly afterChange?: () => Promise<void>;
   },
 ): Device {
   return {
@@ -88,10 +103,17 @@ export function deviceOf(
           onOperation?.(done);
         },
       });
+      if (results.some(({ operations }) => operations > 0)) await afterChange?.();
       const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
       return { failures, state: device };
     },
   };
+}
+
+function tellOfDeviceNodes({ done, missing, problems }: DeviceNodeReport, logger: Logger): void {
+  if (done.length > 0) logger.info('device nodes and CDI specs follow the layout', { done });
+  if (missing !== undefined && problems.length === 0) logger.info('device nodes are left to the driver', { missing });
+  for (const problem of problems) logger.warn('device nodes or a CDI spec do not follow the layout', { problem });
 }
 
 async function takeLock(

@@ -40,7 +40,7 @@ export const cleanupFinalizer = 'gpupartition.dev/cleanup';
 /** Field managers of server-side apply: two writers, two managers. */
 export const controllerManager = 'gpu-partition-controller';
 export const agentManager = 'gpu-partition-agent';
-/** Of `status.inFlight` and `status.canary`, which change by compare-and-swap. */
+/** Of `status.inFlight`, `status.canary` and `status.pace`, which change by compare-and-swap. */
 export const ledgerManager = 'gpu-partition-ledger';
 
 /** Reasons of a policy's conditions. */
@@ -93,6 +93,7 @@ export const nodeReasons = [
   'ForeignCordon',
   'ConfigUnavailable',
   'Forbidden',
+  'Unjudged',
   'NodeRestarted',
   'AwaitingPlan',
   'AwaitingSlot',

@@ -65,13 +65,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/ui.ts')).uiCommand,
   },
   {
+    name: 'report',
+    summary: 'report waste: slices that nobody uses or can get, what pods wait for, and a layout that would serve more',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  {
     name: 'explain',
     summary: 'explain why a pod is pending and what would let it run: explain pod NAMESPACE/NAME',
     load: async () => (await import('./commands/explain.ts')).explainCommand,
   },
   {
     name: 'node',
-    summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset',
+    summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset, selftest',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
   },
   {

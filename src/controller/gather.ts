@@ -56,22 +56,28 @@ export class Gatherer {
     };
   }
 
-  /** The same with more of it. @returns undefined where the node is gone */
+  /** The same with more of it. @returns undefined where the node is gone, or has moved on while it was read */
   async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
-    const [found, configFiles] = await Promise.all([this.#listPods(snapshot), this.#configFiles?.read()]);
+    // The partition first: what it says of its policy is then never newer than the policy that is read.
+    const read = look === 'All' ? this.#readPartition(name) : undefined;
+    const [found, configFiles, reported] = await Promise.all([
+      this.#listPods(snapshot),
+      this.#configFiles?.read(),
+      read,
+    ]);
     const more = { ...snapshot, pods: found, configFiles };
     if (look === 'Pods') return { ...more, now: this.#now() };
-    const [node, policy, slices, holders] = await Promise.all([
+    const [node, policy, slices] = await Promise.all([
       this.readNode(name),
       this.#readPolicy(snapshot),
       this.#listResourceSlices(name),
-      this.#readHolders(name),
     ]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
-    const { uid, generation } = policy?.metadata ?? {};
-    // All that took its time, and the agent may have told of something else meanwhile.
     const partition = this.#cluster.partitions.get(name);
+    // All that took its time: the agent, or another leader, may have told of something else meanwhile.
+    if (reported === undefined || partition?.metadata.resourceVersion !== reported.version) return undefined;
+    const { uid, generation } = policy?.metadata ?? {};
     return {
       ...more,
       partition,
@@ -81,7 +87,7 @@ export class Gatherer {
         policy: policy && { uid, generation },
         slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
         resourceSlices: slices,
-        holders,
+        holders: reported.holders,
       },
     };
   }
@@ -97,10 +103,15 @@ export class Gatherer {
     return this.#client.find({ resource: policies, name: claim.winner.metadata.name });
   }
 
-  /** The watch does not keep them. */
-  async #readHolders(name: string): Promise<readonly string[]> {
+  /** Whatever the watch lags behind. The holders are what the watch does not keep. */
+  async #readPartition(
+    name: string,
+  ): Promise<{ readonly version: string | undefined; readonly holders: readonly string[] } | undefined> {
     const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
-    return listReportedHolders(partition?.status?.device?.gpus ?? []);
+    if (!partition) return undefined;
+    this.#cluster.partitions.remember(partition);
+    const holders = listReportedHolders(partition.status?.device?.gpus ?? []);
+    return { version: partition.metadata.resourceVersion, holders };
   }
 
   /** Anybody may bind any number of pods to a node: what is kept of them is little, and few lists are read at a time. */

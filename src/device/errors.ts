@@ -24,6 +24,10 @@ const table = {
     scope: 'Gpu',
     advice: 'the GPU is left as it is: drain the node and see to the GPU (nvidia-smi -q), then reset or replace it',
   },
+  VgpuHost: {
+    scope: 'Gpu',
+    advice: 'the GPU is left as it is: take it out of the layout, or out of vGPU mode',
+  },
   GpuLost: {
     scope: 'Gpu',
     advice: 'the GPU does not answer; drain and reboot the node, look for Xid 79 in the kernel log',

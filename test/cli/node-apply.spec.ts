@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -36,6 +37,17 @@ describe('gpu-partition node apply', () => {
     expect(second.code).to.equal(0);
     expect(second.stdout).to.match(/plan: nothing to do\nunchanged: 0 operations\n$/);
     expect(host.takeChanges()).to.deep.equal([]);
+  });
+
+  it('says which CDI spec does not follow, where the toolkit is not', async () => {
+    using host = new SimulatedHost([A100]);
+    host.write('layout.yaml', balanced);
+    const root = join(host.folder, 'toolkit');
+    mkdirSync(join(root, 'run/cdi'), { recursive: true });
+    writeFileSync(join(root, 'run/cdi/nvidia.yaml'), '');
+    const { code, stderr } = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml is of the layout before: no nvidia-ctk in /);
   });
 
   it('re-shapes a GPU around an instance that is in use', async () => {

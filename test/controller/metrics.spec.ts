@@ -146,6 +146,7 @@ describe('the metrics of the controller', () => {
       refused: new Map<string, never>(),
       acceptedGeneration: 1,
       toldRefusal: undefined,
+      toldAtMs: -Infinity,
       tally: new PolicyTally([]),
     }));
     // A pool has nodes of one model, as clouds make them.

@@ -4,14 +4,17 @@ import { text } from 'node:stream/consumers';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { aStatusNode, changingNode, fleet, policies } from '../core/view/status-stories.ts';
+import { aStatusNode, changingNode, fleet, policies, storyTime } from '../core/view/status-stories.ts';
 
 describe('the page of the fleet', () => {
   let server: PageServer;
   let feed: FleetFeed;
 
   beforeEach(async () => {
-    feed = new FleetFeed((node) => `pool-of-${node}`);
+    feed = new FleetFeed(
+      (node) => `pool-of-${node}`,
+      () => storyTime,
+    );
     feed.take({ policies, partitions: fleet });
     server = await servePage(feed, 0);
   });

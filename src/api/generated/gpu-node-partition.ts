@@ -505,6 +505,10 @@ export interface GpuNodePartition {
          */
         error?: string;
         /**
+         * Set where the GPU serves virtual machines (vGPU host), in the driver's words. Such a GPU is left alone.
+         */
+        vgpuHost?: string;
+        /**
          * What the driver reports to be wrong with the GPU. Absent for a healthy GPU. An unhealthy GPU is not repartitioned.
          */
         health?: {

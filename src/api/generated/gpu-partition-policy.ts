@@ -384,6 +384,23 @@ export interface GpuPartitionPolicy {
       readySince?: string;
     };
     /**
+     * How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.
+     */
+    pace?: {
+      /**
+       * Generation of the policy.
+       */
+      generation: number;
+      /**
+       * Nodes that were admitted for it and have been verified since.
+       */
+      nodes: number;
+      /**
+       * How long that took, from admission until verified, all of them together.
+       */
+      seconds: number;
+    };
+    /**
      * Nodes whose last attempt failed, and why.
      */
     failures?: {

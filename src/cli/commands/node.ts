@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-table.ts';
 import { applyCommand, resetCommand } from '../node/apply-command.ts';
 import { exportCommand } from '../node/export-command.ts';
 import { assertCommand, planCommand } from '../node/plan-command.ts';
+import { selftestCommand } from '../selftest/selftest-command.ts';
 
 /** Host mode: the GPUs of this machine, without Kubernetes. */
 export function nodeCommand(context: CommandContext): Command {
@@ -16,6 +17,7 @@ export function nodeCommand(context: CommandContext): Command {
     .addCommand(applyCommand(context))
     .addCommand(assertCommand(context))
     .addCommand(resetCommand(context))
+    .addCommand(selftestCommand(context))
     .addHelpText(
       'after',
       '\nEach of them has --nvidia-smi <file>, --driver-root <folder> and -o, --output <format> (json or text).',

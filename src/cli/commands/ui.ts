@@ -46,7 +46,7 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   const client = connect(options);
   const first = await readFleet(client);
   const pools = await readPools(client);
-  const feed = new FleetFeed((node) => pools.get(node) ?? '');
+  const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
   feed.take(first);
   await serve(terminal, feed, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
 }
@@ -59,7 +59,7 @@ async function serveSnapshot(
 ): Promise<void> {
   const saved = await readSnapshot(files, Date.now(), terminal);
   const pools = poolsOf(saved.nodes);
-  const feed = new FleetFeed((node) => pools.get(node) ?? '');
+  const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
   feed.take(saved);
   await serve(terminal, feed, port, () => whenAborted(signal));
 }

@@ -50,6 +50,11 @@ export function resetCommand(context: CommandContext): Command {
 
 function addApplyOptions(command: Command): Command {
   return addPodOptions(addNodeOptions(command))
+    .option(
+      '--toolkit-root <folder>',
+      'folder with the NVIDIA Container Toolkit; nvidia-ctk in it makes device nodes and CDI specs after a change',
+      readPath,
+    )
     .option('--allow-gpu-reset', 'allow the reset of a single GPU if a change of its MIG mode requires it (A100, A30)')
     .option('--all-or-nothing', 'change no GPU unless all can reach the layout; implied by strategy single')
     .option('--deadline <seconds>', 'start no further operation after this time', integer(1, 86_400), 300)
@@ -70,6 +75,7 @@ async function change(layout: NodeLayout, options: Options, { terminal, outcome 
   if (done.state === 'NotApplied') outcome.code = 1;
   if (!isText) return printJson(terminal, done);
   for (const result of done.results) printResult(terminal, result, done.plan);
+  for (const note of done.notes) printLine(terminal.stderr, `note: ${note}`);
   printProblems(terminal, listProblems(done.plan));
   printLine(terminal.stdout, summarize(done));
 }

@@ -9,11 +9,13 @@ import type { DeviceState } from '../../device/reading/state.ts';
 import type { Terminal } from '../terminal.ts';
 import { readHost, reportAsync } from './host.ts';
 import { listHeldOnHost, type PodOptions } from './host-pods.ts';
+import { refreshHost, type ToolkitOptions } from './host-toolkit.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { type HostGpuPlan, type HostPlan, planNode } from './node-plan.ts';
+import { withSignal } from './with-signal.ts';
 
-export interface ApplyLimits extends PodOptions {
+export interface ApplyLimits extends PodOptions, ToolkitOptions {
   /** Folder of the host for lock and journal. */
   readonly stateDir: string;
   readonly allowGpuReset?: boolean;
@@ -43,6 +45,8 @@ export interface NodeApplyResult {
   readonly plan: HostPlan;
   /** GPUs that were to change, by index. */
   readonly results: readonly GpuApplyResult[];
+  /** What on this host does not follow the new layout by itself, and what to do. */
+  readonly notes: readonly string[];
 }
 
 /** Whoever watches an apply. */
@@ -82,7 +86,7 @@ export async function applyLayout(
     if (!mayStart || changing.length === 0) {
       // What was cut off is done, or needs nobody any more.
       if (plan.state === 'Unchanged') journal.finish();
-      return { state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied', plan, results: [] };
+      return { state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied', plan, results: [], notes: [] };
     }
     const { results } = await withSignal((signal) =>
       reportAsync(3, () =>
@@ -104,7 +108,9 @@ export async function applyLayout(
     );
     const isDone = results.every(({ outcome }) => outcome === 'Applied' || outcome === 'Unchanged');
     const state = isDone && plan.state !== 'Refused' ? 'Applied' : 'NotApplied';
-    return { state, plan, results: results.map((result) => report(result, changing)) };
+    const isChanged = results.some(({ operations }) => operations > 0);
+    const notes = isChanged ? await refreshHost(limits, cwd) : [];
+    return { state, plan, results: results.map((result) => report(result, changing)), notes };
   } finally {
     await lock.release();
   }
@@ -127,16 +133,4 @@ function report(
     ...(error === undefined ? {} : { error: explainFault(error) }),
     ...(undoError === undefined ? {} : { undoError: explainFault(undoError) }),
   };
-}
-
-/** On SIGTERM (systemctl stop) and SIGINT the GPU at hand is finished and no other begun; a second one ends the program. */
-async function withSignal<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-  try {
-    return await run(controller.signal);
-  } finally {
-    process.off('SIGTERM', stop).off('SIGINT', stop);
-  }
 }

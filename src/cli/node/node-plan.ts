@@ -57,7 +57,7 @@ export interface HostPlan {
 export function planNode(device: DeviceState, layout: NodeLayout, held: ReadonlySet<string> = new Set()): HostPlan {
   const resolved = resolveTargets(layout, device);
   const targets = 'targets' in resolved ? resolved.targets : [];
-  const gpus = device.gpus.map((gpu) => planGpu(gpu, targets, held));
+  const gpus = device.gpus.map((gpu) => planGpu(gpu, targets, held, device.driverVersion));
   const lost = device.lost.map(({ pciBusId, fault }) => {
     const details = { tried: 'to read the GPU', found: fault.message, gpu: pciBusId };
     return { pciBusId, error: explainFault(new DeviceError(fault.code, details)) };
@@ -69,7 +69,12 @@ export function planNode(device: DeviceState, layout: NodeLayout, held: Readonly
   return { state: has('Change') ? 'Change' : 'Unchanged', gpus, lost, skipped };
 }
 
-function planGpu(gpu: GpuState, targets: readonly GpuTarget[], held: ReadonlySet<string>): HostGpuPlan {
+function planGpu(
+  gpu: GpuState,
+  targets: readonly GpuTarget[],
+  held: ReadonlySet<string>,
+  driverVersion: string,
+): HostGpuPlan {
   const { index, uuid, pciBusId, product } = gpu;
   const now = gpu.mig?.current ?? null;
   const known = { index, uuid, pciBusId, product };
@@ -79,7 +84,7 @@ function planGpu(gpu: GpuState, targets: readonly GpuTarget[], held: ReadonlySet
   const { want } = target;
   const after = now === null ? null : want === 'Disabled' ? 'Disabled' : 'Enabled';
   try {
-    const change = judgeChange(gpu, want, { held, mayTouch: () => true });
+    const change = judgeChange(gpu, want, { held, mayTouch: () => true }, driverVersion);
     if (change.isDone) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
     return { ...known, outcome: 'Change', want, mig: { now, after }, ...listPlaces(gpu, change), steps: change.steps };
   } catch (error) {

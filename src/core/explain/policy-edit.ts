@@ -75,7 +75,7 @@ function listCandidates(
 }
 
 /** An instance that goes counts twice one that comes. */
-function distanceOf(from: Layout, to: Layout): number {
+export function distanceOf(from: Layout, to: Layout): number {
   return [...new Set([...Object.keys(from), ...Object.keys(to)])].reduce((sum, profile) => {
     const difference = (to[profile] ?? 0) - (from[profile] ?? 0);
     return sum + (difference < 0 ? -2 * difference : difference);

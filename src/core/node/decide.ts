@@ -85,7 +85,9 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const situation: Situation = { ...snapshot, partition, memory, waits };
   const outcome = judge(situation);
   if ('look' in outcome) return outcome;
-  const { verdict, commands = [] } = outcome;
+  const { verdict } = outcome;
+  const commands = dropVain(snapshot, joinPatches(outcome.commands ?? []));
+  if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
   waits.lasts('Reason', verdict.reason);
   const failure = grantFailureOf(situation);
   // Whatever keeps the node waiting meanwhile: how often its pods did not go is no news before they have gone.
@@ -94,7 +96,7 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const standing = describeStanding(situation, outcome);
   return {
     verdict,
-    commands: [...dropVain(snapshot, joinPatches(commands)), ...endDrain(situation, standing, commands)],
+    commands: [...commands, ...endDrain(situation, standing, commands)],
     memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot) },
     standing,
   };
@@ -174,10 +176,21 @@ function endDrain(
   return [{ name: 'WriteDrain', drain: null }];
 }
 
-/** A Node that is as it shall be is not written, and nobody is told that it was. */
+/** A Node that is as it shall be is not written, and nobody is told that it was opened which was open. */
 function dropVain({ node }: NodeSnapshot, commands: readonly Command[]): readonly Command[] {
   const metadata = metadataOf(node);
-  return commands.filter((command) => command.name !== 'PatchNode' || patchNode(metadata, command.change).length > 0);
+  return commands.flatMap((command): readonly Command[] => {
+    if (command.name !== 'PatchNode') return [command];
+    const { removeTaints = [] } = command.change;
+    const present = removeTaints.filter((removed) => metadata.taints.some(({ key }) => key === removed));
+    const change = { ...command.change, removeTaints: present };
+    return patchNode(metadata, change).length > 0 ? [{ name: 'PatchNode', change }] : [];
+  });
+}
+
+/** Pods come at once: that cannot be taken back. */
+function opensNode(commands: readonly Command[]): boolean {
+  return commands.some((command) => command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0);
 }
 
 /** One write for all that changes on the Node: a second one would start from what is no longer there. */

@@ -1,4 +1,5 @@
 import type { DeviceReport, GpuReport, GpuWish, InstanceReport, PlanReport } from '../../api/types.ts';
+import { explainOldDriver } from '../gpu/geometry/driver-support.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/gpu-change.ts';
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { placeOf } from '../gpu/search/instance.ts';
@@ -51,6 +52,12 @@ export function planGpuWish(
   const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
   const view = viewReport(device, gpu);
   const name = `GPU ${gpu.index} (${view.product})`;
+  if (gpu.vgpuHost !== undefined) {
+    const advice = 'take it out of the layout, or out of vGPU mode';
+    return refuse('Foreign', `${name} serves virtual machines (${gpu.vgpuHost}) and is left alone: ${advice}`);
+  }
+  const oldDriver = want === 'Disabled' ? undefined : explainOldDriver(gpu.product, device.driverVersion);
+  if (oldDriver !== undefined) return refuse('Impossible', `${name}: ${oldDriver}; nothing was touched`);
   const result = planGpuChange(view, want, (place) => !foreign.has(placeOf(place)));
   if ('refusal' in result) {
     return result.refusal.code === 'Untouchable'

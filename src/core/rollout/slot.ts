@@ -6,6 +6,9 @@ export type Slot = NonNullable<PolicyStatus['inFlight']>[number];
 /** The nodes that change first at a generation. */
 export type Canary = NonNullable<PolicyStatus['canary']>;
 
+/** How fast nodes change at a generation. */
+export type Pace = NonNullable<PolicyStatus['pace']>;
+
 export type SlotKind = NonNullable<Slot['kind']>;
 
 /** What a node that wants to change asks for. */

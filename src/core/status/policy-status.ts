@@ -13,7 +13,7 @@ export interface PolicyConditionDraft {
 }
 
 /** Without what the ledger's own field manager writes. */
-export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary'> & {
+export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace'> & {
   readonly conditions: readonly PolicyConditionDraft[];
 };
 

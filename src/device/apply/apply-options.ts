@@ -73,7 +73,7 @@ export type GpuOutcome =
   | 'Refused'
   /** Changed in part, or not at all; `error` says where it stopped. */
   | 'Failed'
-  /** Changed, and brought back to what it was. */
+  /** Changed, and brought back to what it was; by a driver that takes no places, to the same instances at places of its choice. */
   | 'Undone'
   /** Not begun. */
   | 'Skipped';

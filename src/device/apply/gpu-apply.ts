@@ -5,6 +5,7 @@ import type { Step } from '../../core/gpu/plan/step.ts';
 import type { GpuTarget } from './apply-options.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 import { judgeChange, type PlanLimits, planTarget } from './plan-target.ts';
+import { createAnywhere } from './create-instances.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
 import { batchSteps, takeSteps } from './instance-change.ts';
 import { changeMode, isAt } from './mode-change.ts';
@@ -15,6 +16,9 @@ const maxRounds = 3;
 
 /** What a plan on a new reading may get round. */
 const forgivable: ReadonlySet<DeviceErrorCode> = new Set(['NoRoom', 'Unstable', 'NothingDone']);
+
+/** How a driver says that it does not make an instance where it is told to. */
+const placesRefused: ReadonlySet<DeviceErrorCode> = new Set(['NotSupported', 'UnknownProfile']);
 
 /** One GPU on its way to a target, and back if need be. */
 export class GpuApply {
@@ -44,8 +48,8 @@ export class GpuApply {
    * True if anything has to be done; decided on what was read, before anything is touched.
    * @throws DeviceError if the target cannot be had
    */
-  judge(): boolean {
-    return !judgeChange(this.gpu, this.target.want, this.#limits).isDone;
+  judge(driverVersion: string): boolean {
+    return !judgeChange(this.gpu, this.target.want, this.#limits, driverVersion).isDone;
   }
 
   /**
@@ -93,8 +97,9 @@ export class GpuApply {
   async #switchOn(now: GpuState): Promise<GpuState> {
     const { mig, migDevices } = await changeMode(this.#session, 'Enabled', now.mig);
     if (now.mig?.current === 'Enabled') return { ...now, mig };
+    const geometry = await this.#session.learnTable();
     // No instance outlives the mode; a foreign one that is quicker than we are makes itself known by the room it takes.
-    return migDevices.length === 0 ? { ...now, mig, instances: [] } : this.#readGpu();
+    return { ...(migDevices.length === 0 ? { ...now, instances: [] } : await this.#readGpu()), mig, geometry };
   }
 
   /** Here it is not enough that the driver calls it a success: with the mode goes whatever is still there. */
@@ -118,8 +123,24 @@ export class GpuApply {
       const steps = planReturn(there, toInstances(this.gpu), (place) => this.#made.has(placeOf(place)));
       if (steps.length === 0) return;
       if (round === maxRounds) throw this.#refuse('NothingDone', `on the way back: ${describeAll(now)}`);
-      await this.#takeSteps(steps, now, false);
+      try {
+        await this.#takeSteps(steps, now, false);
+      } catch (error) {
+        if (!(error instanceof DeviceError) || !placesRefused.has(error.code)) throw error;
+        return this.#returnAnywhere();
+      }
     }
+  }
+
+  /** The second way back, of a driver that makes no instance where it is told to: as many as there were, at places of its choice. */
+  async #returnAnywhere(): Promise<void> {
+    const now = await this.#session.driver.readInstances(this.#session.busId);
+    const there = toInstances({ ...this.gpu, instances: now });
+    const steps = planReturn(there, toInstances(this.gpu), () => false);
+    for (const step of steps)
+      if (step.action === 'CreateInstance') this.#made.add(placeOf(await createAnywhere(this.#session, step)));
+    const parts = steps.filter(({ action }) => action === 'CreateComputeInstances');
+    await this.#takeSteps(parts, now, false);
   }
 
   /** @param forgives whether to end the round early, to plan afresh, when the GPU turns out to be no longer what was planned on */

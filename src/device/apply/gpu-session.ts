@@ -1,3 +1,4 @@
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import { describeProcess } from '../../core/policy/device-users.ts';
 import type { DeviceApplyOptions, Disruption, Place } from './apply-options.ts';
@@ -33,11 +34,13 @@ export class GpuSession {
   /** UUIDs of MIG devices as they were at the start; what this apply makes nobody can hold yet. */
   readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
   #claims: Claim[] = [];
+  #geometry: Geometry | undefined;
   operations = 0;
 
   constructor(context: ApplyContext, gpu: GpuState) {
     this.#context = context;
     this.gpu = gpu;
+    this.#geometry = gpu.geometry;
     this.#devices = new Map(
       gpu.instances.map((instance) => [
         placeOf(instance),
@@ -52,6 +55,16 @@ export class GpuSession {
 
   get busId(): string {
     return this.gpu.pciBusId;
+  }
+
+  get geometry(): Geometry | undefined {
+    return this.#geometry;
+  }
+
+  /** MIG mode has come on: from here on the driver's own table counts. @throws DeviceError */
+  async learnTable(): Promise<Geometry | undefined> {
+    if (this.gpu.isTableBuiltIn) this.#geometry = await this.driver.readTable(this.gpu);
+    return this.#geometry;
   }
 
   get mayReset(): boolean {

@@ -1,4 +1,5 @@
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
+import { explainOldDriver } from '../../core/gpu/geometry/driver-support.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gpu/plan/gpu-change.ts';
 import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
@@ -35,9 +36,21 @@ export function planTarget(gpu: GpuState, want: Layout | 'Disabled', { held, may
   });
 }
 
-/** Whether a GPU that is to change can be changed now: {@link planTarget}, and nothing is wrong with it. */
-export function judgeChange(gpu: GpuState, want: Layout | 'Disabled', limits: PlanLimits): GpuChange {
+/** Whether a GPU that is to change can be changed now: {@link planTarget}, and nothing is wrong with it, or with its driver. */
+export function judgeChange(
+  gpu: GpuState,
+  want: Layout | 'Disabled',
+  limits: PlanLimits,
+  driverVersion: string,
+): GpuChange {
   const change = planTarget(gpu, want, limits);
+  const oldDriver = change.isDone || want === 'Disabled' ? undefined : explainOldDriver(gpu.product, driverVersion);
+  if (oldDriver !== undefined)
+    throw new DeviceError('NotSupported', { tried: 'to change the GPU', found: oldDriver, gpu: gpu.pciBusId });
+  if (!change.isDone && gpu.vgpuHost !== undefined) {
+    const found = `it serves virtual machines (${gpu.vgpuHost})`;
+    throw new DeviceError('VgpuHost', { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
+  }
   if (!change.isDone && gpu.health !== undefined) {
     const { action, message: found } = gpu.health;
     const code = action === 'Reset' ? 'ResetRequired' : action === 'Reboot' ? 'RebootRequired' : 'Unhealthy';

@@ -8,6 +8,8 @@ import { explainNotRun, systemPath, type Tool } from './tool.ts';
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
+  /** By what messages call it; nvidia-smi unless told. */
+  readonly program?: string;
   /** Output above it ends the child. */
   readonly maxOutputBytes?: number;
   /** `LD_LIBRARY_PATH` of the child, where the driver's libraries are in no place that the linker knows (GKE). */
@@ -28,11 +30,12 @@ interface Stuck {
  * uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as long as it is there no other is started, so that a hung driver costs a node one process and not thousands.
  */
 export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {}): Execute {
-  const { maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000, kill = killGroup, libraryPath } = options;
+  const { program = 'nvidia-smi', maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000 } = options;
+  const { kill = killGroup, libraryPath } = options;
   let stuck: Stuck | undefined;
 
   return (args, deadlineMs) => {
-    const tried = ['nvidia-smi', ...args].join(' ');
+    const tried = [program, ...args].join(' ');
     if (stuck !== undefined) {
       const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still there`;
       return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
@@ -48,6 +51,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         detached: true,
       });
       const chunks: Buffer[] = [];
+      const errors: Buffer[] = [];
       let bytes = 0;
       let end: Execution['end'] = 'Exited';
       let grace: NodeJS.Timeout | undefined;
@@ -57,7 +61,12 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         clearTimeout(grace);
         child.stdout?.destroy();
         child.stderr?.destroy();
-        const execution: Execution = { rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end };
+        const execution: Execution = {
+          rc: code ?? 255,
+          stdout: Buffer.concat(chunks).toString('utf8'),
+          ...(errors.length > 0 && { stderr: Buffer.concat(errors).toString('utf8') }),
+          end,
+        };
         const notRun = explainNotRun(found, tried, execution);
         if (notRun === undefined) resolve(execution);
         else reject(notRun);
@@ -86,7 +95,10 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
       };
       child.stdout?.on('data', collect);
       // nvidia-smi writes nothing there; chroot and the dynamic linker do, and their words explain a failure.
-      child.stderr?.on('data', collect);
+      child.stderr?.on('data', (chunk: Buffer) => {
+        errors.push(chunk);
+        collect(chunk);
+      });
       child.once('error', (cause) => {
         clearTimeout(deadline);
         clearTimeout(grace);

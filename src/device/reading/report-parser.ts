@@ -20,7 +20,16 @@ export interface Report {
 
 export interface ReportedGpu extends Pick<
   GpuState,
-  'uuid' | 'pciBusId' | 'pciDeviceId' | 'pciClass' | 'product' | 'memoryMiB' | 'migCapable' | 'mig' | 'health'
+  | 'uuid'
+  | 'pciBusId'
+  | 'pciDeviceId'
+  | 'pciClass'
+  | 'product'
+  | 'memoryMiB'
+  | 'migCapable'
+  | 'mig'
+  | 'health'
+  | 'vgpuHost'
 > {
   /** Persistence mode: it keeps the GPU open, and a reset from being done. Undefined where the report does not tell. */
   readonly isPersistent: boolean | undefined;
@@ -95,6 +104,7 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     pciClass: readClass(element),
     ...mig,
     health: readHealth(element),
+    vgpuHost: readVgpuHost(element),
     isPersistent: readPersistence(textAt(element, 'persistence_mode')),
   };
 }
@@ -128,12 +138,21 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
     ...none,
     fault,
     health: undefined,
+    vgpuHost: undefined,
   };
 }
 
 function findText(element: XmlElement, pattern: RegExp): string | undefined {
   if (pattern.test(element.text)) return element.text;
   return element.children.map((child) => findText(child, pattern)).find((text) => text !== undefined);
+}
+
+/** The host's side of vGPU, by either of two signs; a virtual machine with a vGPU or a GPU passed through says otherwise. */
+function readVgpuHost(element: XmlElement): string | undefined {
+  const mode = textAt(element, 'gpu_virtualization_mode', 'virtualization_mode') ?? '';
+  const host = textAt(element, 'gpu_virtualization_mode', 'host_vgpu_mode') ?? '';
+  const signs = [...(/^Host V(?:GPU|SGA)$/i.exec(mode) ?? []), ...(/^(?:Non[ -])?SR-IOV$/i.exec(host) ?? [])];
+  return signs.length === 0 ? undefined : signs.join(', ');
 }
 
 function readPersistence(text: string | undefined): boolean | undefined {

@@ -42,6 +42,19 @@ describe('decide', () => {
     expect('look' in decision || !isGranted(decision)).to.equal(true);
   });
 
+  it('opens a node on nothing less than a fresh read of everything, and asks for none where it is open', () => {
+    const partition = aManagedPartition({ device: slicedGpu });
+    const open = aNode({ allocatable: advertisesSlice });
+    expect(judge({ partition, node: open }).looks).to.deep.equal([]);
+    const node = aNode({ allocatable: advertisesSlice, taints: taints.startup });
+    const opened = judge({ partition, node });
+    expect(opened.looks).to.deep.equal(['All']);
+    const removed = opened.commands.flatMap((command) =>
+      command.name === 'PatchNode' ? (command.change.removeTaints ?? []) : [],
+    );
+    expect(removed).to.deep.equal(taints.startup.map(({ key }) => key));
+  });
+
   it('writes the wish first, once: generation alone is no reason', () => {
     const fresh = judge({ partition: aPartition({ device: { ...wholeGpu, bootID: 'boot-a' } }) });
     expect(namesOf(fresh)).to.deep.equal(['WriteWish']);

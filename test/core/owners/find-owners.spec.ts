@@ -57,6 +57,24 @@ describe('other owners of GPUs', () => {
   });
 });
 
+describe('a host of virtual machines', () => {
+  it('is known by the labels of its driver and of its workload, and is nobody’s to partition', () => {
+    const version = 'nvidia.com/vgpu.host-driver-version';
+    const workload = 'nvidia.com/gpu.workload.config';
+    for (const [label, value] of [
+      [version, '550.90'],
+      [workload, 'vm-vgpu'],
+      [workload, 'vm-passthrough'],
+    ] as const) {
+      const owner = ownerOf({ labels: { [label]: value } });
+      expect(owner?.name).to.equal('vgpu-host');
+      expect(owner?.evidence).to.contain(`${label}=${value}`);
+      expect(owner?.handOver).to.contain(`kubectl label node n1 ${workload}=container`);
+    }
+    expect(findOwners(aNode({ labels: { [version]: '', [workload]: 'container' } }), [])).to.deep.equal([]);
+  });
+});
+
 describe('pods of tenants', () => {
   const namesOfOthers: readonly Readonly<Record<string, string>>[] = [
     { app: 'nvidia-mig-manager' },

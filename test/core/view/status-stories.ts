@@ -3,6 +3,8 @@ import { deviceText } from '../../../src/core/policy/layout-text.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
 
 const lastTransitionTime = '2026-01-01T00:00:00Z';
+/** When the stories are told. */
+export const storyTime = Date.parse('2026-01-01T12:01:00Z');
 
 interface StatusNode {
   readonly name: string;
@@ -147,6 +149,7 @@ export const policies: readonly GpuPartitionPolicy[] = [
         },
       ],
       canary: { generation: 1, nodes: ['gpu-node-2'] },
+      pace: { generation: 1, nodes: 2, seconds: 210 },
     },
   },
   {

@@ -62,24 +62,33 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   if (configuring) return configuring;
   // 3. The node must offer exactly this before pods may come: never a slice that is not there.
   const stale = listStaleLabels(situation, predicted);
-  const marks = combine(layoutLabels(situation, predicted), stale.length > 0 ? holdPlugin(situation) : {});
+  const labels = layoutLabels(situation, predicted);
+  const marks = combine(labels, stale.length > 0 ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
   if (fenced && 'look' in fenced) return fenced;
   const restarts = restartHolders(situation);
   if ('look' in restarts) return restarts;
   // On a node that is open by offering nothing, labels follow a device that changes once more.
-  const following = fenced && !isClosed(situation.node) ? [patch(layoutLabels(situation, predicted))] : [];
+  const following = fenced && !isClosed(situation.node) ? [patch(labels)] : [];
   if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...following, ...restarts.commands] };
   // 4. Labels and opening, in one write.
-  const opened = open(situation, policy, predicted, stale, verdict);
+  const opened = open(situation, policy, { predicted, labels, stale }, verdict);
   return { ...opened, commands: [...(opened.commands ?? []), ...restarts.commands] };
+}
+
+interface Labelling {
+  /** What NVIDIA's tools say of the device. */
+  readonly predicted: Prediction;
+  /** What is written of it, where that is ours. */
+  readonly labels: NodeChange;
+  /** What GPU Feature Discovery has not written of it yet. */
+  readonly stale: readonly StaleLabel[];
 }
 
 function open(
   situation: Situation,
   policy: GpuPartitionPolicy,
-  predicted: Prediction,
-  stale: readonly StaleLabel[],
+  { predicted, labels, stale }: Labelling,
   verdict: Verdict,
 ): Ruling {
   const { node, partition, waits, settings } = situation;
@@ -87,7 +96,7 @@ function open(
     annotations: { [holdersAnnotation]: undefined },
   });
   if (writerModeFor(situation) === 'Patch') {
-    return { verdict, commands: [patch(combine(layoutLabels(situation, predicted), marks))] };
+    return { verdict, commands: [patch(combine(labels, marks))] };
   }
   const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels).kept));
   if (stale.length === 0) return { verdict, commands: [patch(combine(handedOver, marks))] };

@@ -43,7 +43,6 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     fence.changed || !advertises(fence.allocatable, fence.wanted) ? waits.lasts('Advertised', keyOf(situation)) : 0;
   const step = decideFence(fence);
   if (step.next === 'LookAtPods') return { look: 'Pods' };
-  if (step.next === 'TakeTaintsOff' && situation.fresh === undefined) return { look: 'All' };
   const found = listPluginPods(situation) ?? [];
   // One that is set up for another strategy would only fail when it is restarted.
   const unfit = offer.policy && fence.pods !== undefined && checkPlugin(situation, offer.policy, found);

@@ -8,7 +8,9 @@ import { countRests } from './drain.ts';
 /** A node without a slot asks for one, and says what it would do with it. */
 export function awaitSlot(situation: Situation): Outcome | undefined {
   const { slot, partition, node, claim, fresh } = situation;
-  if (slot !== undefined) return undefined;
+  // What was given to a node that was closed anyway is no place for one that has been opened since.
+  const isOutdated = slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node);
+  if (slot !== undefined && !isOutdated) return undefined;
   // Another leader may have given it one, and closed it for that.
   if (isUnfinished(node)) {
     if (fresh === undefined) return { look: 'All' };
