@@ -132,5 +132,5 @@ export class NodeReconciler {
 /** The same at every further try: else each would be a write. */
 function describeThrow(error: unknown): string {
   const why = error instanceof Error ? error.message : String(error);
-  return `the controller could not decide over this node ${mostThrows} times in a row: ${why}. Other nodes go on; it is tried again`;
+  return `the controller could not decide over this node ${mostThrows} times in a row: ${why}. Other nodes proceed; it is retried`;
 }
