@@ -51,6 +51,9 @@ export async function prepareRoom(kubectl: string, kubeconfig: string): Promise<
   await cp('samples/host/layout.yaml', join(folder, 'layout.yaml'));
   await cp('test/fixtures/mig-parted/mig-parted-HEAD-examples-config.yaml', join(folder, 'config.yaml'));
   await writeFile(join(folder, 'node.json'), JSON.stringify(node));
+  for (const name of ['snapshot', 'monday', 'tuesday', 'wednesday']) {
+    await writeFile(join(folder, `${name}.yaml`), 'apiVersion: v1\nkind: List\nitems: []\n');
+  }
   const programs = {
     'gpu-partition': toleratesFindings('src/cli/main.ts'),
     make: names('Makefile', '^$word:'),

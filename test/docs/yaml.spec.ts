@@ -12,8 +12,15 @@ import { type Fence, readFences } from './pages.ts';
 const runJson = jsonRunner<Validation>();
 const atLeast = 15;
 
-/** Kinds that other programs serve: Karpenter, kubeadm, the kubelet, Argo CD and Flux. */
-const foreignKinds = ['Application', 'JoinConfiguration', 'Kustomization', 'KubeletConfiguration', 'NodePool'];
+/** Kinds that other programs serve: Argo CD, eksctl, kubeadm, Flux, the kubelet and Karpenter. */
+const foreignKinds = [
+  'Application',
+  'ClusterConfig',
+  'JoinConfiguration',
+  'Kustomization',
+  'KubeletConfiguration',
+  'NodePool',
+];
 
 interface ShownObject {
   readonly title: string;
