@@ -126,7 +126,7 @@ async function runAgent(options: Options): Promise<void> {
   const client = new KubeClient(loadKubeConfig(options), agentManager);
   const state: { agent?: NodeAgent; isLocked?: () => boolean } = {};
   const health = await openHealth(options, logger, {
-    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds the lock of this node'),
+    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds this node’s lock'),
     device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
   });
   const timeouts = readTimeouts(options);
@@ -196,8 +196,8 @@ async function readLine(file: string): Promise<string | undefined> {
 async function leaveSentinel(path: string, logger: Logger): Promise<void> {
   try {
     await writeFile(path, 'gpu-partition: a MIG mode change\n');
-    logger.info('asked for a reboot', { path });
+    logger.info('reboot requested', { path });
   } catch (error) {
-    logger.warn('cannot ask for a reboot', { path, error: describeError(error) });
+    logger.warn('cannot request a reboot', { path, error: describeError(error) });
   }
 }

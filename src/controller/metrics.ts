@@ -104,7 +104,7 @@ export class ControllerMetrics {
   explainStall(longestMs: number): string | undefined {
     const stalled = [...(this.#sources?.queues ?? [])].find(([, { longestRunMs }]) => longestRunMs > longestMs);
     return (
-      stalled && `a reconcile of ${stalled[0]} has been at work for ${Math.round(stalled[1].longestRunMs / 1000)} s`
+      stalled && `a reconcile of ${stalled[0]} has been running for ${Math.round(stalled[1].longestRunMs / 1000)} s`
     );
   }
 

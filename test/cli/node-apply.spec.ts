@@ -47,7 +47,7 @@ describe('gpu-partition node apply', () => {
     writeFileSync(join(root, 'run/cdi/nvidia.yaml'), '');
     const { code, stderr } = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
     expect(code).to.equal(0);
-    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml is of the layout before: no nvidia-ctk in /);
+    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml describes the previous layout: no nvidia-ctk in /);
   });
 
   it('re-shapes a GPU around an instance that is in use', async () => {

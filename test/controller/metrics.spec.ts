@@ -113,7 +113,7 @@ describe('the metrics of the controller', () => {
     const stalled = new Map([['nodes', { depth: 1, longestRunMs: 61_000 }]]);
     metrics.attach(aLeader({ queues: stalled, watches: new Map([['nodes', { ...watch, synced: false }]]) }));
     expect(metrics.unsynced).to.deep.equal(['nodes']);
-    expect(metrics.explainStall(60_000)).to.equal('a reconcile of nodes has been at work for 61 s');
+    expect(metrics.explainStall(60_000)).to.equal('a reconcile of nodes has been running for 61 s');
     expect(metrics.explainStall(62_000)).to.equal(undefined);
   });
 

@@ -141,7 +141,7 @@ describe('PolicyReconciler', () => {
       node: 'p0',
       reason: 'Unjudged',
       message:
-        'the controller could not decide over this node 3 times in a row: what p0 says is no device. Other nodes proceed; it is retried',
+        'the controller could not process this node 3 times in a row: what p0 says is no device. Other nodes proceed; it is retried',
       time: '1970-01-01T00:00:00Z',
     });
   });

@@ -136,7 +136,7 @@ describe('the tool', () => {
     // The driver's container is still coming: the host has none, and then it is in the second root.
     const [first, second] = [scratch.path('first'), scratch.path('second')];
     const find = (): unknown => findTool({ driverRoots: [first, second], searchPath: scratch.path() });
-    expect(find).to.throw(DeviceError, /^ToolMissing.*is the driver installed, and its container running/);
+    expect(find).to.throw(DeviceError, /^ToolMissing.*is the driver installed and its container running/);
     mkdirSync(`${second}/usr/bin`, { recursive: true });
     symlinkSync('/opt/nvidia/nvidia-smi', `${second}/usr/bin/nvidia-smi`);
     expect(find()).to.deep.equal({ file: chroot, prefix: [second, 'nvidia-smi'], root: second });

@@ -85,7 +85,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'too-many': {
     limits: { [slice]: 8 },
     code: 'TooMany',
-    says: `the pod asks for 8 ${slice}, and the node has 7 in all`,
+    says: `the pod requests 8 ${slice}, and the node has 7 in all`,
   },
   'wrong-pool': {
     limits: { [slice]: 1 },
@@ -141,7 +141,7 @@ const situations: Readonly<Record<string, Situation>> = {
     code: 'NotOffered',
     says: 'no node offers nvidia.com/mig-7g.40gb',
     suggests:
-      /^set spec\.layouts\[0\]\.profiles of policy sevens to 1×7g\.40gb; this changes 1 node, and no pod has to go$/,
+      /^set spec\.layouts\[0\]\.profiles of policy sevens to 1×7g\.40gb; this changes 1 node, and evicts no pod$/,
   },
   'foreign-taint': {
     limits: { 'nvidia.com/mig-4g.20gb': 1 },
@@ -167,7 +167,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'by-claim': {
     spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'none' }] },
     code: 'AsksByClaim',
-    says: 'it asks by resource claim, which a DRA driver serves',
+    says: 'it requests GPUs by resource claim, which a DRA driver serves',
   },
   'too-much-cpu': { limits: { [slice]: 1, cpu: '1000' }, code: 'OtherResource', says: 'too little cpu' },
   'no-scheduler': {
@@ -315,7 +315,7 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     const { code, stderr } = await eventually(ask, (one) => one.code === 1, { timeoutMs: 20_000, what: 'the refusal' });
     expect(code).to.equal(1);
     expect(stderr)
-      .to.contain('there is no pod small/train; ReplicaSet train cannot make it: ')
+      .to.contain('there is no pod small/train; ReplicaSet train cannot create it: ')
       .and.to.contain('exceeded quota: gpus');
     expect(stderr).to.contain(`quota gpus is used up: 0 of 0 requests.${slice}`);
   });

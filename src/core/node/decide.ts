@@ -131,7 +131,7 @@ function resumeHolders(situation: Situation, { verdict, keepsHoldersAway }: Ruli
 const comingBack = {
   phase: 'Updating',
   reason: 'AdvertisePending',
-  message: 'the holders of the GPUs are coming back',
+  message: 'the GPU holders are coming back',
   transient: true,
 } as const satisfies Verdict;
 
@@ -143,7 +143,7 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   const verdict: Verdict = {
     phase: 'Pending',
     reason: 'AgentNotReporting',
-    message: 'the agent of this node has not reported its GPUs yet',
+    message: 'the agent on this node has not reported its GPUs yet',
     transient: true,
   };
   const soon = { ...verdict, requeueAfterMs: 1000 };

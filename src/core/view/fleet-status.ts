@@ -96,7 +96,7 @@ function viewPolicy(
     ready: status?.nodes?.ready ?? 0,
     matched,
     reason: ready?.reason ?? 'Unknown',
-    message: ready?.message ?? 'the controller has not looked at it yet',
+    message: ready?.message ?? 'the controller has not processed it yet',
     inFlight: (status?.inFlight ?? []).map(({ node, startTime, deadline }) => ({ node, since: startTime, deadline })),
     maxUnavailable: countLimit(spec.rollout?.maxUnavailable ?? 1, matched),
     canary: status?.canary?.nodes ?? [],
@@ -159,7 +159,7 @@ export function drawFleet(
         return partition ? [[], ...drawNodeStatus(partition, columns)] : [];
       })
     : [[], ...drawNodes(view.nodes, columns, mostNodes)];
-  const none: Line = [span('no GPU node: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
+  const none: Line = [span('no GPU nodes: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
   return [
     ...drawPolicies(view.policies, columns),
     [],

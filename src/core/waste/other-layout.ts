@@ -8,7 +8,7 @@ import { enumerateLayouts } from '../gpu/search/layout-enumeration.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { checkPolicy } from '../policy/check.ts';
 import { layoutFor } from '../policy/gpu-layout.ts';
-import { layoutText } from '../policy/layout-text.ts';
+import { writeLayout } from '../gpu/search/layout-words.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { matchesGpu } from '../policy/match-gpu.ts';
 import { listWaiting } from './demand.ts';
@@ -121,7 +121,7 @@ function improve(
   const asked = demand.reduce((sum, one) => sum + [...one.values()].reduce((all, amount) => all + amount, 0), 0);
   const { name } = metadata;
   const { layout: better, served: servedBetter } = best;
-  const message = `policy ${name}, spec.layouts[${entry}]: ${layoutText(now)} served ${servedNow} of ${asked} slices that pods asked for; ${layoutText(better)} would have served ${servedBetter}`;
+  const message = `policy ${name}, spec.layouts[${entry}]: ${writeLayout(now)} served ${servedNow} of ${asked} slices that pods asked for; ${writeLayout(better)} would have served ${servedBetter}`;
   return { policy: name, entry, gpus, now, better, asked, servedNow, servedBetter, message };
 }
 

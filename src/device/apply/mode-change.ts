@@ -34,7 +34,7 @@ export async function changeMode(session: GpuSession, mode: MigMode, known: GpuS
   const last = reset ?? (await resetGpu(session));
   if (isAt(last.after, mode)) return last.after;
   if (last.after.mig?.pending !== mode) throw session.explainUndone(command, execution);
-  const found = `it stays pending after a try to reset the GPU: ${quote(last.execution)}`;
+  const found = `it stays pending after an attempt to reset the GPU: ${quote(last.execution)}`;
   throw session.explain(judgeReset(last.execution), { tried: `to set MIG mode ${mode}`, found });
 }
 
