@@ -27,7 +27,7 @@ export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effec
 export const autoscalerStartupTaintKey = 'startup-taint.cluster-autoscaler.kubernetes.io/gpupartition';
 export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, autoscalerStartupTaintKey];
 
-/** On a Node: whoever changes it asks for another try of what has failed. */
+/** On a Node: whoever changes it requests another try of what has failed. */
 export const retryAnnotation = 'gpupartition.dev/retry';
 /** On a Pod: with the value false it is evicted by force alone. */
 export const evictAnnotation = 'gpupartition.dev/evict';

@@ -123,7 +123,7 @@ export class NodeReconciler {
       return { memory: await this.#executor.execute(commands, snapshot, memory) };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
-      const message = `the API server forbids what has to be done: ${error.message}. Give the controller the rights of config/rbac`;
+      const message = `the API server forbids a required request: ${error.message}. Give the controller the rights of config/rbac`;
       return { memory, refusal: { phase: 'Failed', reason: 'Forbidden', message, requeueAfterMs: 30_000 } };
     }
   }
@@ -132,5 +132,5 @@ export class NodeReconciler {
 /** The same at every further try: else each would be a write. */
 function describeThrow(error: unknown): string {
   const why = error instanceof Error ? error.message : String(error);
-  return `the controller could not decide over this node ${mostThrows} times in a row: ${why}. Other nodes go on; it is tried again`;
+  return `the controller could not process this node ${mostThrows} times in a row: ${why}. Other nodes proceed; it is retried`;
 }

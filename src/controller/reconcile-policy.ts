@@ -171,7 +171,7 @@ export class PolicyReconciler {
       type: 'Warning',
       reason: 'NotDisabled',
       action: 'Delete',
-      message: `the policy goes although MIG was not disabled on ${left.join(', ')}: not done within ${this.#settings.deleteDeadlineMs / 1000} s`,
+      message: `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${this.#settings.deleteDeadlineMs / 1000} s`,
     });
   }
 

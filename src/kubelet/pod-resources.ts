@@ -93,7 +93,7 @@ export class PodResourcesClient {
     try {
       return codec.decode(bytes);
     } catch (error) {
-      const found = `${bytes.length} bytes that are no answer to it (${String(error)})`;
+      const found = `${bytes.length} bytes that are not a valid answer (${String(error)})`;
       throw new KubeletError('KubeletAnswerUnreadable', { tried, found, cause: error });
     }
   }

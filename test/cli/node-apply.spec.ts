@@ -47,7 +47,7 @@ describe('gpu-partition node apply', () => {
     writeFileSync(join(root, 'run/cdi/nvidia.yaml'), '');
     const { code, stderr } = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
     expect(code).to.equal(0);
-    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml is of the layout before: no nvidia-ctk in /);
+    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml describes the previous layout: no nvidia-ctk in /);
   });
 
   it('re-shapes a GPU around an instance that is in use', async () => {
@@ -69,7 +69,7 @@ describe('gpu-partition node apply', () => {
     expect(code).to.equal(1);
     expect(stderr).to.match(/^error: GPU 0 \(A100-SXM4-40GB, 00000000:07:00\.0\): InUse /);
     expect(stderr).to.contain('pid 4242 (python3 train.py) on 1g.5gb at 5');
-    expect(stdout).to.match(/not applied: \d+ operations; the node is not what it shall be\n$/);
+    expect(stdout).to.match(/not applied: \d+ operations; the node does not match the layout\n$/);
     expect(host.starts(0)).to.have.length(7);
     expect(host.starts(1)).to.deep.equal([0]);
   });
@@ -229,6 +229,21 @@ describe('gpu-partition node apply', () => {
     const allowed = await host.node('apply', '-f', layout, '--allow-gpu-reset');
     expect({ code: allowed.code, stderr: allowed.stderr }).to.deep.equal({ code: 0, stderr: '' });
     expect(allowed.stdout).to.contain('--gpu-reset -i 00000000:07:00.0');
+  });
+
+  it('resets a GPU whose driver asks for it, with the change and only where it may', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0).withFaults('sick remap');
+    host.write('layout.yaml', balanced);
+    const refused = await host.node('apply', '-f', 'layout.yaml');
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.contain('ResetRequired').and.to.contain('row remapping is pending');
+    expect(host.takeChanges()).to.deep.equal([]);
+    // It is well from the look on that comes after the reset: the plan, before the destroy, and before the reset.
+    host.withFaults('sick remap nth=1-3');
+    const { code, stdout } = await host.node('apply', '-f', 'layout.yaml', '--allow-gpu-reset');
+    expect(stdout).to.contain('with the reset that its driver asks for').and.to.contain('nvidia-smi --gpu-reset -i');
+    expect(code).to.equal(0);
+    expect(host.starts(0)).to.deep.equal([0, 2, 3, 4]);
   });
 
   it('finishes the GPU at hand when it is told to stop, and begins no other', async () => {

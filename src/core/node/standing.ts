@@ -21,7 +21,7 @@ export function describeStanding(situation: Situation, ruling: Ruling): Standing
   };
 }
 
-/** A node over which nobody can decide: it asks for nothing, and keeps its slot as long as it is closed or its agent may be at work. */
+/** A node over which nobody can decide: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
 export function standUnjudged(known: Pick<NodeSnapshot, 'node' | 'partition' | 'slot' | 'now'>): Standing {
   return { ...standAside(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
 }

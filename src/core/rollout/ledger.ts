@@ -15,7 +15,7 @@ export interface LedgerSnapshot {
   readonly policy: GpuPartitionPolicy;
   /** Of the nodes that the policy decides over. */
   readonly standings: Standings;
-  /** How a node stands, whichever policy decides over it; undefined where it has not been looked at yet. */
+  /** How a node stands, whichever policy decides over it; undefined where it has not been processed yet. */
   readonly standingOf: (node: string) => NodeStanding | undefined;
   /** Undefined where there is no such node. */
   readonly uidOf: (node: string) => string | undefined;

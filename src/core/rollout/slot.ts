@@ -18,7 +18,7 @@ export interface SlotRequest {
    * making it available disrupts nobody, else `New`.
    */
   readonly kind: Exclude<SlotKind, 'Found'>;
-  /** Closed until its first layout is verified, or since it was restarted, and no pod has to go. */
+  /** Closed until its first layout is verified, or since it was restarted, and evicts no pod. */
   readonly isClosedAnyway: boolean;
   /** How often its pods did not go for this change. */
   readonly rests: number;

@@ -1,4 +1,4 @@
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { compareText } from '../text/compare.ts';
 import { wrapHanging } from '../text/wrap.ts';
@@ -25,6 +25,8 @@ export interface PolicyStatusView {
   readonly canary: readonly string[];
   /** Undefined where nothing is left to do. */
   readonly rollout: RolloutOutlook | undefined;
+  /** What is to be done on all of its nodes; undefined where nothing is. */
+  readonly plan: PolicyStatus['plan'];
 }
 
 /** One node in the table of the fleet. */
@@ -96,11 +98,12 @@ function viewPolicy(
     ready: status?.nodes?.ready ?? 0,
     matched,
     reason: ready?.reason ?? 'Unknown',
-    message: ready?.message ?? 'the controller has not looked at it yet',
+    message: ready?.message ?? 'the controller has not processed it yet',
     inFlight: (status?.inFlight ?? []).map(({ node, startTime, deadline }) => ({ node, since: startTime, deadline })),
     maxUnavailable: countLimit(spec.rollout?.maxUnavailable ?? 1, matched),
     canary: status?.canary?.nodes ?? [],
     rollout: foreseeRollout(policy, partitions, now),
+    plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,
   };
 }
 
@@ -159,7 +162,7 @@ export function drawFleet(
         return partition ? [[], ...drawNodeStatus(partition, columns)] : [];
       })
     : [[], ...drawNodes(view.nodes, columns, mostNodes)];
-  const none: Line = [span('no GPU node: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
+  const none: Line = [span('no GPU nodes: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
   return [
     ...drawPolicies(view.policies, columns),
     [],

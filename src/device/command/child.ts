@@ -37,7 +37,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
   return (args, deadlineMs) => {
     const tried = [program, ...args].join(' ');
     if (stuck !== undefined) {
-      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still there`;
+      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still running`;
       return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
     }
     return new Promise<Execution>((resolve, reject) => {

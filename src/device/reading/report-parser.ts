@@ -33,6 +33,8 @@ export interface ReportedGpu extends Pick<
 > {
   /** Persistence mode: it keeps the GPU open, and a reset from being done. Undefined where the report does not tell. */
   readonly isPersistent: boolean | undefined;
+  /** N of `/dev/nvidiaN`; undefined where the report does not tell. */
+  readonly minor: number | undefined;
   readonly fault: GpuFault | undefined;
   readonly migDevices: readonly ReportedMigDevice[];
   readonly processes: readonly ReportedProcess[];
@@ -67,11 +69,11 @@ export function parseReport(tried: string, execution: Execution): Report {
   const driverVersion = root && textAt(root, 'driver_version');
   const attached = root && readCount(textAt(root, 'attached_gpus'));
   if (root?.name !== 'nvidia_smi_log' || driverVersion === undefined || attached === undefined)
-    throw refuseOutput(tried, 'no whole report', stdout);
-  if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report of no driver version', stdout);
+    throw refuseOutput(tried, 'an incomplete report', stdout);
+  if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report without a driver version', stdout);
   const gpus = elementsAt(root, 'gpu').map((element) => {
     const gpu = readGpu(element, driverVersion) ?? readSickGpu(element);
-    if (gpu === undefined) throw refuseOutput(tried, 'a GPU that is not understood', stdout);
+    if (gpu === undefined) throw refuseOutput(tried, 'a GPU entry that cannot be parsed', stdout);
     return gpu;
   });
   if (gpus.length === 0) throw refuseOutput(tried, 'a report without GPUs', stdout);
@@ -106,6 +108,7 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     health: readHealth(element),
     vgpuHost: readVgpuHost(element),
     isPersistent: readPersistence(textAt(element, 'persistence_mode')),
+    minor: readCount(textAt(element, 'minor_number')),
   };
 }
 
@@ -127,6 +130,7 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
     migDevices: [],
     processes: [],
     isPersistent: undefined,
+    minor: undefined,
   };
   const fault = { code, message: `nvidia-smi -q -x: ${word}` };
   return {

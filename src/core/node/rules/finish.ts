@@ -41,10 +41,10 @@ function describeDone({ gpus }: Wish, { wish }: NodeClaim): Verdict {
   const skipped = wish && 'skipped' in wish ? wish.skipped.map(({ message }) => message) : [];
   const remarks = skipped.length > 0 ? `: ${skipped.join('; ')}` : '';
   if (gpus.length > 0) {
-    const message = `device, labels and resources equal the policy${skipped.length > 0 ? `; skipped${remarks}` : ''}`;
+    const message = `device, labels and resources match the policy${skipped.length > 0 ? `; skipped${remarks}` : ''}`;
     return { phase: 'Ready', reason: 'Ready', message };
   }
-  const message = `none of the policy’s layouts applies to a GPU of this node; its GPUs are left alone${remarks}`;
+  const message = `no layout of the policy applies to a GPU of this node; its GPUs are left alone${remarks}`;
   return { phase: 'Ready', reason: 'NothingToDo', message };
 }
 
@@ -107,7 +107,7 @@ function open(
       ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', transient: true }),
       requeueAfterMs: 5000,
       reason: 'LabelsStale',
-      message: `GPU Feature Discovery has not seen the layout yet: ${describeStaleLabels(stale)}; it looks when its pod starts and every 60 s: does its pod run?`,
+      message: `GPU Feature Discovery has not published the layout yet: ${describeStaleLabels(stale)}; it updates labels at start and every 60 s: is its pod running?`,
     },
     commands: [patch(isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver)],
     keepsClosed: true,

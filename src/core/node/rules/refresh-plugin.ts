@@ -108,7 +108,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
 
 function waitForPlugin(commands: readonly Command[], refusals: readonly string[]): Ruling {
   const refused = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
-  const message = `its device plugin is being restarted, to offer what the device is now${refused}`;
+  const message = `its device plugin is restarting, to offer what exists now${refused}`;
   return { verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 }, commands };
 }
 
@@ -192,7 +192,7 @@ function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
 function describeTrouble(node: NodeView, found: readonly NodePod[]): readonly string[] {
   const trouble = found.flatMap((pod) => explainPluginPod(pod) ?? []).filter((text) => /BackOff|Error/.test(text));
   const config = configOf(node);
-  const label = `the node's label ${devicePluginConfigLabel} names ${config}: is there such a key in its ConfigMap?`;
+  const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
   return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
 }
 

@@ -41,7 +41,7 @@ describe('a node without a slot', () => {
     const { verdict, commands, looks } = judge(parts, { pods });
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot', transient: true });
     expect(verdict.message).to.equal(
-      'waiting for its turn in the rollout of policy p: would keep 1, destroy 1, create 3 instances, evict ns/goes',
+      'waiting for its turn in the rollout of policy p: would keep 1, destroy 1 and create 3 instances, evict ns/goes',
     );
     expect(commands).to.deep.equal([]);
     expect(looks).to.deep.equal(['Pods']);
