@@ -1,3 +1,4 @@
+import { explainOldDriver } from '../../core/gpu/geometry/driver-support.ts';
 import { compareTables } from '../../core/gpu/geometry/table-difference.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { countWords } from '../../core/text/count-words.ts';
@@ -39,7 +40,13 @@ export async function checkReading(runner: Runner, driver: NvidiaSmi, readLimitM
   const found = `${countWords(device.gpus.length, 'GPU')}, ${countWords(instances, 'GPU instance')}`;
   const whole: SelftestCheck = { area: 'Commands', verdict: 'Good', message: `read as the agent does: ${found}`, ms };
   return {
-    checks: [...commands, whole, ...judgeSpeed(slowest, readLimitMs), ...compareModels(device.gpus)],
+    checks: [
+      ...commands,
+      whole,
+      ...judgeSpeed(slowest, readLimitMs),
+      ...judgeDriver(device),
+      ...compareModels(device.gpus),
+    ],
     report,
     device,
   };
@@ -64,6 +71,13 @@ function judgeSpeed(slowestMs: number, limitMs: number): readonly SelftestCheck[
     `one command took ${(slowestMs / 1_000).toFixed(1)} s of the ${limitMs / 1_000} s that it may: give the agent ` +
     `--read-timeout-seconds=${Math.min(600, Math.max(seconds, (limitMs / 1_000) * 2))}, or switch persistence mode on`;
   return [{ area: 'Commands', verdict: 'Finding', message }];
+}
+
+function judgeDriver({ driverVersion, gpus }: DeviceState): readonly SelftestCheck[] {
+  return gpus.flatMap(({ index, product }): readonly SelftestCheck[] => {
+    const old = explainOldDriver(product, driverVersion);
+    return old === undefined ? [] : [{ area: 'Tables', verdict: 'Finding', message: `GPU ${index}: ${old}` }];
+  });
 }
 
 /** The driver's table counts wherever there is one; plans made without the node rest on the built-in one. */
