@@ -17,9 +17,10 @@ import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
-import { explainHiddenProcesses } from '../device/host/host-processes.ts';
+import { addHostUnitOption } from '../device/host/host-unit-option.ts';
 import { NodeAgent } from './agent.ts';
-import { watchDriverLoad } from './driver-load.ts';
+import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
+import { explainHiddenProcesses } from '../device/host/host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import { tellOfLock } from './waiting-for-lock.ts';
@@ -33,6 +34,8 @@ interface Options extends TimeoutOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
+  readonly toolkitRoot?: readonly string[];
+  readonly hostUnits?: readonly string[];
   readonly healthPort?: number;
   readonly healthHost?: string;
   readonly stateDir: string;
@@ -53,7 +56,7 @@ export function agentCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return addTimeoutOptions(new Command('agent'))
+  return addHostUnitOption(addTimeoutOptions(new Command('agent')))
     .description('partitions the GPUs of this node as its GpuNodePartition grants')
     .version(programVersion)
     .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
@@ -63,6 +66,11 @@ function describeCommand(): Command {
     .option(
       '--driver-root <folders>',
       'where the driver’s files may be, in order: nvidia-smi is run by chroot inside the first that has one',
+      list,
+    )
+    .option(
+      '--toolkit-root <folders>',
+      'where the NVIDIA Container Toolkit may be, in order: after a change nvidia-ctk makes device nodes and CDI specs anew; otherwise the roots of the driver',
       list,
     )
     .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, where its libraries are in no usual place')
@@ -120,7 +128,7 @@ async function runAgent(options: Options): Promise<void> {
   const client = new KubeClient(loadKubeConfig(options), agentManager);
   const state: { agent?: NodeAgent; isLocked?: () => boolean } = {};
   const health = await openHealth(options, logger, {
-    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds the lock of this node'),
+    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds this node’s lock'),
     device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
   });
   const timeouts = readTimeouts(options);
@@ -130,6 +138,7 @@ async function runAgent(options: Options): Promise<void> {
     health?.metrics.operated(done),
   );
   const device = health?.metrics.measure(opened.device) ?? opened.device;
+  const driverLoad = watchDriverLoad(options.driverModule);
   const agent = new NodeAgent({
     client,
     device,
@@ -144,7 +153,7 @@ async function runAgent(options: Options): Promise<void> {
     agentVersion: programVersion,
     askForReboot: () => leaveSentinel(options.rebootSentinel, logger),
     bootID: (await readLine(options.bootIdFile)) ?? 'unknown',
-    driverLoad: watchDriverLoad(options.driverModule),
+    driverLoad,
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });
@@ -163,8 +172,10 @@ async function runAgent(options: Options): Promise<void> {
     onChange: ({ key }) => queue.add(key),
   }).start();
   health?.metrics.attach({ queue, watch });
+  const followed = followDriverLoad(driverLoad, { onLoad: () => queue.add(options.nodeName) }, signal);
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);
+  await followed;
   await watch.stop();
   await queue.stop();
   await health?.server.stop();
@@ -190,8 +201,8 @@ async function readLine(file: string): Promise<string | undefined> {
 async function leaveSentinel(path: string, logger: Logger): Promise<void> {
   try {
     await writeFile(path, 'gpu-partition: a MIG mode change\n');
-    logger.info('asked for a reboot', { path });
+    logger.info('reboot requested', { path });
   } catch (error) {
-    logger.warn('cannot ask for a reboot', { path, error: describeError(error) });
+    logger.warn('cannot request a reboot', { path, error: describeError(error) });
   }
 }

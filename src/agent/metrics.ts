@@ -87,7 +87,7 @@ export class AgentMetrics {
   explainStall(longestMs: number): string | undefined {
     const { longestRunMs = 0 } = this.#sources?.queue ?? {};
     if (longestRunMs <= longestMs) return undefined;
-    return `a reconcile has been at work for ${Math.round(longestRunMs / 1000)} s`;
+    return `a reconcile has been running for ${Math.round(longestRunMs / 1000)} s`;
   }
 
   /** Takes note of an operation. @param command line of nvidia-smi */

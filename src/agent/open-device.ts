@@ -5,22 +5,33 @@ import { applyNode } from '../device/apply/apply.ts';
 import type { GpuTarget } from '../device/apply/apply-options.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../device/errors.ts';
+import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
+import { listGpuOpeners } from '../device/host/gpu-openers.ts';
+import { HostUnits } from '../device/host/host-units.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/command/runner.ts';
 import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
+import { findTool } from '../device/command/tool.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
 import { GrantRefused } from './fault.ts';
+
+/** The host's own files, as a privileged pod that sees its processes has them. */
+const hostRoot = '/proc/1/root';
 
 export interface DeviceOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
+  /** Where nvidia-ctk may be; absent: in the roots of the driver. */
+  readonly toolkitRoot?: readonly string[];
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
   readonly timeouts: Deadlines;
+  /** Services of the host that may be stopped for a while. */
+  readonly hostUnits?: readonly string[];
   /** Tells that the lock is waited for, until the signal says that it is had. */
   readonly tellOfLock: (message: string, signal: AbortSignal) => Promise<void>;
 }
@@ -43,16 +54,30 @@ export async function openDevice(
 ): Promise<OpenDevice> {
   const { stateDir, nvidiaSmi, driverRoot, libraryPath, tellOfLock } = options;
   const lock = await takeLock(stateDir, logger, signal, tellOfLock);
+  const units = openHostUnits(options);
+  await units?.resumeCutOff();
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
-  if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
+  if (cutOff) logger.warn('an apply was interrupted; the device shows its result', { gpus: cutOff.gpus });
   const smi = awaitNvidiaSmi({
     ...options.timeouts,
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
     ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
     ...(libraryPath === undefined ? {} : { libraryPath }),
   });
-  return { device: deviceOf(smi, { journal, lock, logger, onOperation }), isLocked: () => lock.isHeld() };
+  const { toolkitRoot: roots = driverRoot ?? [], timeouts } = options;
+  const afterChange = async (): Promise<void> => {
+    const report = await refreshDeviceNodes({
+      roots,
+      ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
+      ...(timeouts.changeMs === undefined ? {} : { timeoutMs: timeouts.changeMs }),
+    });
+    tellOfDeviceNodes(report, logger);
+  };
+  return {
+    device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, units }),
+    isLocked: () => lock.isHeld(),
+  };
 }
 
 /** The agent's view of a driver. */
@@ -63,11 +88,16 @@ export function deviceOf(
     lock,
     logger,
     onOperation,
+    afterChange,
+    units,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'isHeld'>;
     readonly logger: Logger;
     readonly onOperation?: OnOperation | undefined;
+    /** Whoever else has to follow the devices on this host; before anybody is told that they have changed. */
+    readonly afterChange?: () => Promise<void>;
+    readonly units?: Pick<HostUnits, 'pause'> | undefined;
   },
 ): Device {
   return {
@@ -82,16 +112,32 @@ export function deviceOf(
         signal: options.signal,
         mayStart: () => lock.isHeld() && options.mayStart(),
         listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
+        listOpeners: (minor) => listGpuOpeners(minor),
+        ...(units && { pauseHost: () => units.pause() }),
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
         onProgress: ({ uuid, done }) => {
           logger.info('device operation', { gpu: uuid, done });
           onOperation?.(done);
         },
       });
+      if (results.some(({ operations }) => operations > 0)) await afterChange?.();
       const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
       return { failures, state: device };
     },
   };
+}
+
+/** @throws DeviceError ToolMissing where units may be stopped and the host has no systemctl */
+function openHostUnits({ hostUnits: units = [], stateDir }: DeviceOptions): HostUnits | undefined {
+  if (units.length === 0) return undefined;
+  const tool = findTool({ path: 'systemctl', driverRoots: [hostRoot] });
+  return new HostUnits({ units, tool, noteFile: join(stateDir, 'stopped-units') });
+}
+
+function tellOfDeviceNodes({ done, missing, problems }: DeviceNodeReport, logger: Logger): void {
+  if (done.length > 0) logger.info('device nodes and CDI specs follow the layout', { done });
+  if (missing !== undefined && problems.length === 0) logger.info('device nodes are left to the driver', { missing });
+  for (const problem of problems) logger.warn('device nodes or a CDI spec do not follow the layout', { problem });
 }
 
 async function takeLock(
@@ -104,10 +150,10 @@ async function takeLock(
     return await lockNode({ folder, waitMs: 0 });
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== 'Locked') throw error;
-    logger.warn('another agent works on this node; waiting for it', { error: error.message });
+    logger.warn('another agent is working on this node; waiting for it', { error: error.message });
     const message =
-      `another process holds the lock in ${folder}, and nothing is changed until it ends: an nvidia-smi that an agent started which ` +
-      'was killed since (ps shows whether it hangs in the driver; then drain and reboot the node), or gpu-partition node apply';
+      `another process holds the lock in ${folder}, and nothing changes until it ends: an nvidia-smi started by an agent that ` +
+      'was killed (if ps shows that it hangs in the driver, drain and reboot the node), or gpu-partition node apply';
     const had = new AbortController();
     const told = tell(message, AbortSignal.any([signal, had.signal]));
     try {
@@ -134,9 +180,16 @@ async function demandAnswer<T>(tried: string, ask: () => Promise<T>): Promise<T>
 }
 
 function targetsOf(wishes: readonly GpuWish[], work: readonly GpuWork[]): readonly GpuTarget[] {
-  return work.flatMap(({ uuid, steps }) => {
+  return work.flatMap(({ uuid, steps, resets }) => {
     const wish = wishes.find((one) => one.uuid === uuid);
     if (!wish) return [];
-    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), steps }];
+    return [
+      {
+        uuid,
+        want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}),
+        steps,
+        resets: resets === true,
+      },
+    ];
   });
 }

@@ -55,6 +55,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   {
+    name: 'release',
+    summary: 'give back what a controller that is gone has left on nodes and policies',
+    load: async () => (await import('./commands/release.ts')).releaseCommand,
+  },
+  {
     name: 'status',
     summary: 'show the fleet, or a node with a picture of each GPU; --watch follows it',
     load: async () => (await import('./commands/status.ts')).statusCommand,
@@ -63,6 +68,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'ui',
     summary: 'serve a page of the fleet on this machine, or of a saved one',
     load: async () => (await import('./commands/ui.ts')).uiCommand,
+  },
+  {
+    name: 'report',
+    summary: 'report waste: slices that nobody uses or can get, what pods wait for, and a layout that would serve more',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   {
     name: 'explain',

@@ -62,6 +62,7 @@ export class ControllerMetrics {
       labelNames: ['result'],
       registers,
     });
+    for (const result of ['evicted', 'blocked']) this.#evictions.inc({ result }, 0);
     this.#failures = new Counter({
       name: 'gpu_partition_node_failures_total',
       help: 'Nodes that have come into phase Failed, by reason.',
@@ -104,7 +105,7 @@ export class ControllerMetrics {
   explainStall(longestMs: number): string | undefined {
     const stalled = [...(this.#sources?.queues ?? [])].find(([, { longestRunMs }]) => longestRunMs > longestMs);
     return (
-      stalled && `a reconcile of ${stalled[0]} has been at work for ${Math.round(stalled[1].longestRunMs / 1000)} s`
+      stalled && `a reconcile of ${stalled[0]} has been running for ${Math.round(stalled[1].longestRunMs / 1000)} s`
     );
   }
 

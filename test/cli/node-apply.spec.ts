@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -36,6 +37,17 @@ describe('gpu-partition node apply', () => {
     expect(second.code).to.equal(0);
     expect(second.stdout).to.match(/plan: nothing to do\nunchanged: 0 operations\n$/);
     expect(host.takeChanges()).to.deep.equal([]);
+  });
+
+  it('says which CDI spec does not follow, where the toolkit is not', async () => {
+    using host = new SimulatedHost([A100]);
+    host.write('layout.yaml', balanced);
+    const root = join(host.folder, 'toolkit');
+    mkdirSync(join(root, 'run/cdi'), { recursive: true });
+    writeFileSync(join(root, 'run/cdi/nvidia.yaml'), '');
+    const { code, stderr } = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml describes the previous layout: no nvidia-ctk in /);
   });
 
   it('re-shapes a GPU around an instance that is in use', async () => {
@@ -217,6 +229,21 @@ describe('gpu-partition node apply', () => {
     const allowed = await host.node('apply', '-f', layout, '--allow-gpu-reset');
     expect({ code: allowed.code, stderr: allowed.stderr }).to.deep.equal({ code: 0, stderr: '' });
     expect(allowed.stdout).to.contain('--gpu-reset -i 00000000:07:00.0');
+  });
+
+  it('resets a GPU whose driver asks for it, with the change and only where it may', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0).withFaults('sick remap');
+    host.write('layout.yaml', balanced);
+    const refused = await host.node('apply', '-f', 'layout.yaml');
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.contain('ResetRequired').and.to.contain('row remapping is pending');
+    expect(host.takeChanges()).to.deep.equal([]);
+    // It is well from the look on that comes after the reset: the plan, before the destroy, and before the reset.
+    host.withFaults('sick remap nth=1-3');
+    const { code, stdout } = await host.node('apply', '-f', 'layout.yaml', '--allow-gpu-reset');
+    expect(stdout).to.contain('with the reset that its driver asks for').and.to.contain('nvidia-smi --gpu-reset -i');
+    expect(code).to.equal(0);
+    expect(host.starts(0)).to.deep.equal([0, 2, 3, 4]);
   });
 
   it('finishes the GPU at hand when it is told to stop, and begins no other', async () => {

@@ -34,7 +34,7 @@ describe('gpu-partition node plan', () => {
     const { code, stdout, stderr } = await host.node('plan', '-f', layout);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     expect(stdout.split('\n')).to.deep.equal([
-      'GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): becomes 1g.5gb ×1 + 4g.20gb ×1',
+      'GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): becomes 1×1g.5gb + 1×4g.20gb',
       '  now   |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb* |........|',
       '  after |4g.20gb                            |........|........|1g.5gb* |........|',
       '  keep: 1g.5gb at 6 (in use by pid 4242 (python3 train.py))',
@@ -64,14 +64,14 @@ describe('gpu-partition node plan', () => {
     const sample = new URL('../../samples/host/layout.yaml', import.meta.url).pathname;
     const { code, stdout } = await host.node('plan', '-f', sample);
     expect(code).to.equal(0);
-    expect(stdout).to.contain('becomes 1g.5gb ×2 + 2g.10gb ×1 + 3g.20gb ×1').and.to.contain('becomes MIG off');
+    expect(stdout).to.contain('becomes 2×1g.5gb + 1×2g.10gb + 1×3g.20gb').and.to.contain('becomes MIG off');
   });
 
   it('takes a policy as it is', async () => {
     using host = new SimulatedHost([A100]);
     const { code, stdout } = await host.node('plan', '-f', host.write('policy.yaml', aPolicy('inference')));
     expect(code).to.equal(0);
-    expect(stdout).to.contain('becomes 1g.5gb ×2 + 3g.20gb ×1');
+    expect(stdout).to.contain('becomes 2×1g.5gb + 1×3g.20gb');
   });
 
   it('refuses a file that applies to no GPU of the node, and names those that there are', async () => {
@@ -226,8 +226,8 @@ describe('gpu-partition node assert and export', () => {
       const applied = await host.node('apply', '-f', host.write('exported.yaml', stdout));
       expect(applied.code).to.equal(0);
       expect(applied.stdout)
-        .to.contain('00000000:07:00.0): unchanged, 1c.3g.20gb ×3\n')
-        .and.to.contain('unchanged, 1g.5gb ×7\n')
+        .to.contain('00000000:07:00.0): unchanged, 3×1c.3g.20gb\n')
+        .and.to.contain('unchanged, 7×1g.5gb\n')
         .and.to.contain('unchanged, no instances\n')
         .and.to.contain('unchanged, MIG off\n')
         .and.to.match(/unchanged: 0 operations\n$/);

@@ -54,7 +54,9 @@ export function statusCommand({ terminal }: CommandContext): Command {
 }
 
 function dataOf(fleet: FleetObjects, node: string | undefined): unknown {
-  return node === undefined ? viewFleet(fleet.policies, fleet.partitions) : viewNodeStatus(findNode(fleet, node));
+  return node === undefined
+    ? viewFleet(fleet.policies, fleet.partitions, Date.now())
+    : viewNodeStatus(findNode(fleet, node));
 }
 
 function drawStatus(
@@ -63,7 +65,7 @@ function drawStatus(
   { columns }: Output,
   isWide: boolean,
 ): readonly Line[] {
-  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, { columns, isWide });
+  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, { columns, now: Date.now(), isWide });
   const found = fleet.partitions.find(({ metadata }) => metadata.name === node);
   return found ? drawNodeStatus(found, columns) : [[{ text: `node ${node} is gone`, tone: 'bad' }]];
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { integer } from '../../process/option.ts';
+import { addHostUnitOption } from '../../device/host/host-unit-option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
@@ -49,7 +50,12 @@ export function resetCommand(context: CommandContext): Command {
 }
 
 function addApplyOptions(command: Command): Command {
-  return addPodOptions(addNodeOptions(command))
+  return addHostUnitOption(addPodOptions(addNodeOptions(command)))
+    .option(
+      '--toolkit-root <folder>',
+      'where the NVIDIA Container Toolkit is; after a change nvidia-ctk makes device nodes and CDI specs anew',
+      readPath,
+    )
     .option('--allow-gpu-reset', 'may reset a single GPU where a change of its MIG mode needs that (A100, A30)')
     .option('--all-or-nothing', 'change no GPU unless all can become what they shall be; strategy single means it too')
     .option('--deadline <seconds>', 'no further operation starts after it', integer(1, 86_400), 300)
@@ -70,6 +76,7 @@ async function change(layout: NodeLayout, options: Options, { terminal, outcome 
   if (done.state === 'NotApplied') outcome.code = 1;
   if (!isText) return printJson(terminal, done);
   for (const result of done.results) printResult(terminal, result, done.plan);
+  for (const note of done.notes) printLine(terminal.stderr, `note: ${note}`);
   printProblems(terminal, listProblems(done.plan));
   printLine(terminal.stdout, summarize(done));
 }

@@ -7,24 +7,32 @@ export const pausedForDriverUpgrade = 'paused-for-driver-upgrade';
 // `upgrade-required` only says that the driver is old: nothing is done to the node until its turn comes.
 const idle: readonly string[] = ['', 'upgrade-done', 'upgrade-required'];
 
+/**
+ * True right before the upgrade controller opens the node again: the new driver runs and has been validated. Not earlier: the driver's own
+ * pods, and those that validate it, tolerate no taint of ours, and the upgrade would wait for them for ever.
+ */
+export function isDriverReplaced(labels: Readonly<Record<string, string>>): boolean {
+  return labels[driverUpgradeLabel] === 'uncordon-required';
+}
+
 /** What to wait for where the node's driver is being replaced, undefined where it is not. MIG is changed before or after, never during. */
 export function driverUpgrade(labels: Readonly<Record<string, string>>): string | undefined {
   const state = labels[driverUpgradeLabel] ?? '';
   if (state === 'upgrade-failed') {
     return (
       `the driver upgrade of this node failed (${driverUpgradeLabel}=upgrade-failed): repair it, ` +
-      `then set the label to upgrade-required to try again; waiting until it is upgrade-done`
+      `then set the label to upgrade-required to retry; waiting until it is upgrade-done`
     );
   }
   if (!idle.includes(state)) {
-    return `gpu-operator upgrades the driver of this node (${driverUpgradeLabel}=${state}); waiting until it is upgrade-done`;
+    return `gpu-operator is upgrading the driver of this node (${driverUpgradeLabel}=${state}); waiting until it is upgrade-done`;
   }
   const paused = Object.keys(labels)
     .filter((key) => key.startsWith('nvidia.com/gpu.deploy.') && labels[key] === pausedForDriverUpgrade)
     .sort();
   if (paused.length === 0) return undefined;
   return (
-    `k8s-driver-manager replaces the driver of this node (${pausedForDriverUpgrade}: ${paused.join(', ')}); ` +
-    `waiting until it sets ${paused.length === 1 ? 'this label' : 'these labels'} back`
+    `k8s-driver-manager is replacing the driver of this node (${pausedForDriverUpgrade}: ${paused.join(', ')}); ` +
+    `waiting until it restores ${paused.length === 1 ? 'this label' : 'these labels'}`
   );
 }

@@ -8,7 +8,7 @@ import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
 import type { OwnerPodView } from './owner-pod.ts';
 import { namePodsOf } from './owner-pod.ts';
 
-export const ownerNames = ['mig-manager', 'dra', 'hami', 'nos', 'aws-vgpu', 'instaslice'] as const;
+export const ownerNames = ['mig-manager', 'dra', 'hami', 'nos', 'aws-vgpu', 'instaslice', 'vgpu-host'] as const;
 export type OwnerName = (typeof ownerNames)[number];
 
 /** Somebody else who partitions or hands out the GPUs of a node. */
@@ -57,6 +57,7 @@ export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[])
     findNos(evidence),
     findAwsVirtualGpu(evidence),
     findInstaslice(evidence),
+    findVgpuHost(evidence),
   ].filter((owner) => owner !== undefined);
 }
 
@@ -98,7 +99,7 @@ function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
     evidence: `NVIDIA DRA driver with dynamic MIG: shared counters of driver gpu.nvidia.com in ResourceSlice ${names.join(', ')}`,
     handOver:
       'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
-      'once no claim uses a slice that it made',
+      'once no claim uses a slice that it created',
   };
 }
 
@@ -138,6 +139,28 @@ function findNos(evidence: OwnerEvidence): Owner | undefined {
   };
 }
 
+/** Written by GPU Feature Discovery where the driver is NVIDIA's vGPU manager, and by people for gpu-operator's sandbox workloads. */
+const hostDriverLabel = 'nvidia.com/vgpu.host-driver-version';
+const workloadLabel = 'nvidia.com/gpu.workload.config';
+
+/** A host of virtual machines: none of their processes is listed on the node, and every GPU would look idle. */
+function findVgpuHost({ labels, ...evidence }: OwnerEvidence): Owner | undefined {
+  const version = labels[hostDriverLabel] ?? '';
+  const workload = labels[workloadLabel] ?? '';
+  const seen = [
+    ...(version === '' ? [] : [`label ${hostDriverLabel}=${version}`]),
+    ...(workload.startsWith('vm-') ? [`label ${workloadLabel}=${workload}`] : []),
+  ];
+  if (seen.length === 0) return undefined;
+  return {
+    name: 'vgpu-host',
+    evidence: `virtual machines (vGPU host): ${seen.join(', ')}`,
+    handOver:
+      'take the node out of the policy; or move its virtual machines away, ' +
+      `run "kubectl label node ${nameOf(evidence)} ${workloadLabel}=container --overwrite", and install the driver for containers`,
+  };
+}
+
 /** Left over amounts are no owner: the kubelet keeps the names of resources that nobody offers any more. */
 function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
   const { allocatable, capacity = {}, pods } = evidence;
@@ -147,7 +170,7 @@ function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
   if (offered === undefined) return undefined;
   const users = pods?.filter(usesForeignGpu);
   if (users?.length === 0) return undefined;
-  const use = users === undefined ? 'which pods use them is not known' : `used by ${namePodsOf(users)}`;
+  const use = users === undefined ? 'its users are unknown' : `used by ${namePodsOf(users)}`;
   return {
     name: 'aws-vgpu',
     evidence: `AWS virtual GPU device plugin: ${foreignGpuResource} ${offered}, ${use}`,
@@ -175,7 +198,7 @@ function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
     name: 'instaslice',
     evidence: `Dynamic Accelerator Slicer (InstaSlice): ${seen.join(', ')}`,
     handOver:
-      'uninstall its operator once no pod uses a slice that it made: it serves every MIG node of the cluster, ' +
+      'uninstall its operator once no pod uses a slice that it created: it serves every MIG node of the cluster, ' +
       "and does not work beside NVIDIA's device plugin",
   };
 }
@@ -195,6 +218,6 @@ function carries({ metadata }: OwnerPodView, selector: LabelSelector): boolean {
   return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-function nameOf({ node }: OwnerEvidence): string {
+function nameOf({ node }: Pick<OwnerEvidence, 'node'>): string {
   return node ?? 'NODE';
 }

@@ -1,13 +1,16 @@
 import type { DeviceReport, GpuReport, GpuWish, InstanceReport, PlanReport } from '../../api/types.ts';
+import { explainOldDriver } from '../gpu/geometry/driver-support.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/gpu-change.ts';
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
+import { planGpuReset } from '../gpu/plan/reset-plan.ts';
 import { placeOf } from '../gpu/search/instance.ts';
+import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
 import { describeUse, type DeviceUsers, listUsers, userKey } from './device-users.ts';
 import { meetsWish } from './wish.ts';
 
 /** What has to be done on one GPU. */
-export interface GpuWork extends Pick<GpuChange, 'steps'> {
+export interface GpuWork extends Pick<GpuChange, 'steps' | 'resets'> {
   readonly uuid: string;
   readonly mode?: NonNullable<GpuChange['mode']>;
 }
@@ -35,36 +38,52 @@ interface PlanRefusal {
  *
  * @param foreign places of instances that may not be touched
  * @param users who is named where somebody is in the way
+ * @param mayReset whether a GPU whose driver asks for a reset may have it on the way
  */
 export function planGpuWish(
   device: DeviceReport,
   wish: GpuWish,
   foreign: ReadonlySet<string>,
   users: DeviceUsers = new Map(),
+  mayReset = false,
 ): GpuNeed {
   const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
-  if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
+  if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is no longer on this node`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
   if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
-  if (gpu.health !== undefined)
+  const isReset = mayReset && gpu.health?.action === 'Reset' && wish.mig !== 'Disabled';
+  if (gpu.health !== undefined && !isReset)
     return refuse('Unhealthy', `GPU ${gpu.index} (${gpu.pciBusId}) is not repartitioned: ${gpu.health.message}`);
   const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
   const view = viewReport(device, gpu);
   const name = `GPU ${gpu.index} (${view.product})`;
-  const result = planGpuChange(view, want, (place) => !foreign.has(placeOf(place)));
+  if (gpu.vgpuHost !== undefined) {
+    const advice = 'take it out of the layout, or out of vGPU mode';
+    return refuse('Foreign', `${name} serves virtual machines (${gpu.vgpuHost}) and is left alone: ${advice}`);
+  }
+  const oldDriver = want === 'Disabled' ? undefined : explainOldDriver(gpu.product, device.driverVersion);
+  if (oldDriver !== undefined) return refuse('Impossible', `${name}: ${oldDriver}; nothing was touched`);
+  const mayTouch = (place: Place): boolean => !foreign.has(placeOf(place));
+  const result =
+    isReset && want !== 'Disabled' ? planGpuReset(view, want, mayTouch) : planGpuChange(view, want, mayTouch);
   if ('refusal' in result) {
     return result.refusal.code === 'Untouchable'
-      ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : JSON.stringify(want), result.refusal.inTheWay)
+      ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : writeLayout(want), result.refusal.inTheWay)
       : explain(gpu, wish, name, result.refusal, users);
   }
-  const { mode, steps, keep, isDone } = result.change;
+  const { mode, steps, keep, isDone, resets } = result.change;
   // The layout is there, beside something that no plan touches.
   if (isDone)
     return refuse(
       'Impossible',
-      `${name} holds instances of profiles that its profile table does not have; destroy them by hand`,
+      `${name} holds instances of profiles that its profile table does not have; destroy them manually`,
     );
-  const work = { uuid: gpu.uuid, ...(mode === undefined ? {} : { mode }), steps };
+  const work = {
+    uuid: gpu.uuid,
+    ...(mode === undefined ? {} : { mode }),
+    ...(resets === undefined ? {} : { resets }),
+    steps,
+  };
   return { kept: keep.length, work, ...listDrained(gpu, result.change) };
 }
 
@@ -89,16 +108,16 @@ function explain(
   { code, message, inTheWay }: ChangeRefusal,
   users: DeviceUsers,
 ): GpuNeed {
-  if (code === 'NoMig') return refuse('Impossible', `${name} does not know MIG`);
+  if (code === 'NoMig') return refuse('Impossible', `${name} does not support MIG`);
   if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
   if (inTheWay.length === 0) {
-    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can be changed when that has ended`);
+    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can change once that ends`);
   }
   const used = pickInstances(gpu, inTheWay);
   const [first] = used;
   if (wish.mig === 'Disabled' && first !== undefined) {
     const what = `${describeUse(users, gpu, first)} ${first.profile} at ${first.start}`;
-    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled when it has ended`);
+    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled once it ends`);
   }
   const names = [...new Set(used.flatMap((one) => listUsers(users, gpu, one)))].sort();
   const holders = names.length > 0 ? ` (held by ${names.join(', ')})` : '';
@@ -109,8 +128,8 @@ function refuseForeign(name: string, want: string, others: readonly ViewedInstan
   const places = others.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
   return refuse(
     'Foreign',
-    `${name}: ${want} needs ${places} gone, which this operator did not make. Destroy ${others.length === 1 ? 'it' : 'them'} by hand, ` +
-      'ask for a layout that keeps what is there, or set spec.allow.replaceForeignInstances: true',
+    `${name}: ${want} requires destroying ${places}, which this operator did not create. Destroy ${others.length === 1 ? 'it' : 'them'} manually, ` +
+      'choose a layout that keeps what is there, or set spec.allow.replaceForeignInstances: true',
   );
 }
 

@@ -37,7 +37,7 @@ export function judgeTarget(
   if (now === undefined) return { uuid, gpu: undefined, now, outcome: 'Refused', error: explainAbsence(device, uuid) };
   const gpu = new GpuApply(context, now, target, held);
   try {
-    return { uuid, gpu, now, outcome: gpu.judge() ? 'Pending' : 'Unchanged' };
+    return { uuid, gpu, now, outcome: gpu.judge(device.driverVersion) ? 'Pending' : 'Unchanged' };
   } catch (error) {
     return { uuid, gpu, now, outcome: 'Refused', error: demandDeviceError(error) };
   }

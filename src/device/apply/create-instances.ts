@@ -45,6 +45,23 @@ export async function createInstances(session: GpuSession, steps: readonly Step[
   if (missing !== -1) await createInstances(session, steps.slice(missing));
 }
 
+/**
+ * Creates one GPU instance where the driver likes, with what is on it.
+ * @returns where it is
+ */
+export async function createAnywhere(session: GpuSession, step: Step): Promise<InstanceRow> {
+  const profileId = findProfileId(session, step);
+  const before = await session.driver.listInstances(session.busId);
+  const whole = isWhole(step);
+  const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places: [{ profileId }], whole };
+  const execution = await session.run(command);
+  const after = await session.driver.listInstances(session.busId);
+  const made = after.find((row) => row.profileId === profileId && !before.some(({ start }) => start === row.start));
+  if (made === undefined) throw session.explainUndone(command, execution, step);
+  await fillInstances(session, [step], [made]);
+  return made;
+}
+
 /** Makes the compute instances that GPU instances lack. */
 async function fillInstances(
   session: GpuSession,
@@ -62,7 +79,7 @@ async function fillInstances(
 }
 
 function findProfileId(session: GpuSession, { profile: name }: Step): number {
-  const profile = session.gpu.geometry?.profiles.find((candidate) => candidate.name === name);
+  const profile = session.geometry?.profiles.find((candidate) => candidate.name === name);
   if (profile?.id !== undefined) return profile.id;
   const found = 'the live table of the GPU has no such profile';
   throw session.explain('UnknownProfile', { tried: `to make a ${name}`, found });

@@ -1,13 +1,15 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { type GpuChange, listDisturbed } from '../../core/gpu/plan/gpu-change.ts';
 import { planReturn } from '../../core/gpu/plan/return-plan.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
 import type { GpuTarget } from './apply-options.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 import { judgeChange, type PlanLimits, planTarget } from './plan-target.ts';
+import { createAnywhere } from './create-instances.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
 import { batchSteps, takeSteps } from './instance-change.ts';
-import { changeMode, isAt } from './mode-change.ts';
+import { changeMode, isAt, recoverGpu } from './mode-change.ts';
 import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../reading/state.ts';
 
 /** The first round does the work, the others what turned out not to be done, or not to be possible as it was planned. */
@@ -15,6 +17,9 @@ const maxRounds = 3;
 
 /** What a plan on a new reading may get round. */
 const forgivable: ReadonlySet<DeviceErrorCode> = new Set(['NoRoom', 'Unstable', 'NothingDone']);
+
+/** How a driver says that it does not make an instance where it is told to. */
+const placesRefused: ReadonlySet<DeviceErrorCode> = new Set(['NotSupported', 'UnknownProfile']);
 
 /** One GPU on its way to a target, and back if need be. */
 export class GpuApply {
@@ -44,8 +49,9 @@ export class GpuApply {
    * True if anything has to be done; decided on what was read, before anything is touched.
    * @throws DeviceError if the target cannot be had
    */
-  judge(): boolean {
-    return !judgeChange(this.gpu, this.target.want, this.#limits).isDone;
+  judge(driverVersion: string): boolean {
+    const mayReset = this.target.resets === true && this.#session.mayReset;
+    return !judgeChange(this.gpu, this.target.want, this.#limits, { driverVersion, mayReset }).isDone;
   }
 
   /**
@@ -57,6 +63,7 @@ export class GpuApply {
     const isFirst = this.#rounds === 0;
     this.#rounds += 1;
     const granted = isFirst ? this.target.steps : undefined;
+    if (isFirst && this.target.resets === true) return this.#recover(now);
     if (modeOf(this.target) === 'Disabled') return this.#switchOff(now, granted);
     const gpu = isAt(now, 'Enabled') ? now : await this.#switchOn(now);
     await this.#takeSteps(this.#choose(granted, gpu), gpu.instances, isFirst);
@@ -90,11 +97,28 @@ export class GpuApply {
     if (before === 'Disabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
   }
 
+  /** Empties the GPU, has it reset, and makes all that is wanted. */
+  async #recover(now: GpuState): Promise<void> {
+    const { steps = [] } = this.target;
+    const disturbed = new Set(listDisturbed(steps).map(placeOf));
+    const isAsPlanned =
+      now.instances.length === disturbed.size && now.instances.every((one) => disturbed.has(placeOf(one)));
+    if (!isAsPlanned) throw this.#refuse('Unstable', `not what the plan was made for: ${describeAll(now.instances)}`);
+    await this.#takeSteps(listDisturbed(steps), now.instances, false);
+    const left = now.instances.length === 0 ? [] : (await this.#readGpu()).instances;
+    if (left.length > 0) throw this.#refuse('NothingDone', describeAll(left));
+    const { mig } = await recoverGpu(this.#session);
+    const gpu = { ...now, mig, instances: [] };
+    const made = steps.filter(({ action }) => action === 'CreateInstance');
+    await this.#takeSteps(made, (isAt(gpu, 'Enabled') ? gpu : await this.#switchOn(gpu)).instances, true);
+  }
+
   async #switchOn(now: GpuState): Promise<GpuState> {
     const { mig, migDevices } = await changeMode(this.#session, 'Enabled', now.mig);
     if (now.mig?.current === 'Enabled') return { ...now, mig };
+    const geometry = await this.#session.learnTable();
     // No instance outlives the mode; a foreign one that is quicker than we are makes itself known by the room it takes.
-    return migDevices.length === 0 ? { ...now, mig, instances: [] } : this.#readGpu();
+    return { ...(migDevices.length === 0 ? { ...now, instances: [] } : await this.#readGpu()), mig, geometry };
   }
 
   /** Here it is not enough that the driver calls it a success: with the mode goes whatever is still there. */
@@ -118,8 +142,24 @@ export class GpuApply {
       const steps = planReturn(there, toInstances(this.gpu), (place) => this.#made.has(placeOf(place)));
       if (steps.length === 0) return;
       if (round === maxRounds) throw this.#refuse('NothingDone', `on the way back: ${describeAll(now)}`);
-      await this.#takeSteps(steps, now, false);
+      try {
+        await this.#takeSteps(steps, now, false);
+      } catch (error) {
+        if (!(error instanceof DeviceError) || !placesRefused.has(error.code)) throw error;
+        return this.#returnAnywhere();
+      }
     }
+  }
+
+  /** The second way back, of a driver that makes no instance where it is told to: as many as there were, at places of its choice. */
+  async #returnAnywhere(): Promise<void> {
+    const now = await this.#session.driver.readInstances(this.#session.busId);
+    const there = toInstances({ ...this.gpu, instances: now });
+    const steps = planReturn(there, toInstances(this.gpu), () => false);
+    for (const step of steps)
+      if (step.action === 'CreateInstance') this.#made.add(placeOf(await createAnywhere(this.#session, step)));
+    const parts = steps.filter(({ action }) => action === 'CreateComputeInstances');
+    await this.#takeSteps(parts, now, false);
   }
 
   /** @param forgives whether to end the round early, to plan afresh, when the GPU turns out to be no longer what was planned on */
@@ -160,7 +200,7 @@ export class GpuApply {
 
   #refuse(code: DeviceError['code'], found: string): DeviceError {
     const { want } = this.target;
-    const tried = want === 'Disabled' ? 'to switch MIG mode off' : `to make ${JSON.stringify(want)}`;
+    const tried = want === 'Disabled' ? 'to switch MIG mode off' : `to make ${writeLayout(want)}`;
     return new DeviceError(code, { tried, found, gpu: this.gpu.pciBusId });
   }
 }

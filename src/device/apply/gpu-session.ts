@@ -1,3 +1,4 @@
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import { describeProcess } from '../../core/policy/device-users.ts';
 import type { DeviceApplyOptions, Disruption, Place } from './apply-options.ts';
@@ -33,11 +34,13 @@ export class GpuSession {
   /** UUIDs of MIG devices as they were at the start; what this apply makes nobody can hold yet. */
   readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
   #claims: Claim[] = [];
+  #geometry: Geometry | undefined;
   operations = 0;
 
   constructor(context: ApplyContext, gpu: GpuState) {
     this.#context = context;
     this.gpu = gpu;
+    this.#geometry = gpu.geometry;
     this.#devices = new Map(
       gpu.instances.map((instance) => [
         placeOf(instance),
@@ -52,6 +55,27 @@ export class GpuSession {
 
   get busId(): string {
     return this.gpu.pciBusId;
+  }
+
+  get geometry(): Geometry | undefined {
+    return this.#geometry;
+  }
+
+  /** MIG mode has come on: from here on the driver's own table counts. @throws DeviceError */
+  async learnTable(): Promise<Geometry | undefined> {
+    if (this.gpu.isTableBuiltIn) this.#geometry = await this.driver.readTable(this.gpu);
+    return this.#geometry;
+  }
+
+  /** Stops what may be stopped of the host. @returns what starts it again; undefined where nothing was stopped */
+  async pauseHost(): Promise<(() => Promise<void>) | undefined> {
+    return this.#context.options.pauseHost?.();
+  }
+
+  /** The error of a GPU that somebody keeps open who is in no list of the driver. */
+  explainOpen(details: { readonly tried: string; readonly found: string }, { minor }: ReportedGpu): DeviceError {
+    const holders = this.#context.options.listOpeners?.(minor) ?? [];
+    return this.explain('Pending', { ...details, holders });
   }
 
   get mayReset(): boolean {
@@ -105,7 +129,7 @@ export class GpuSession {
       ...[...held].flatMap((id) => this.#explainUnresolved(id)),
     ];
     if (holders.length === 0) return report;
-    const found = 'somebody uses it; nothing of it was touched';
+    const found = 'it is in use and was not touched';
     throw this.explain(
       'InUse',
       { tried: `${kind} after a look at who uses it`, found, holders },
@@ -130,9 +154,8 @@ export class GpuSession {
   /** What is held under a name that no reading has may be anything: an instance that was made anew may have another UUID. */
   #explainUnresolved(id: string): readonly string[] {
     if (this.#context.known.has(id)) return [];
-    if (id.startsWith('MIG-'))
-      return [`a pod that holds ${id}, which is none of this node’s instances as they were read`];
-    return id.includes('/') ? [`pod ${id}, which holds a device that nobody can tell`] : [];
+    if (id.startsWith('MIG-')) return [`a pod that holds ${id}, which is not among the instances of this node`];
+    return id.includes('/') ? [`pod ${id}, which holds a device that cannot be identified`] : [];
   }
 
   explain(
@@ -192,7 +215,7 @@ export class GpuSession {
 
   #demandTime(command: ChangeCommand): void {
     if (this.#context.options.mayStart?.() === false)
-      throw this.explain('Stopped', { tried: describeChange(command), found: 'the time to act is over' });
+      throw this.explain('Stopped', { tried: describeChange(command), found: 'the time limit is over' });
   }
 }
 

@@ -8,6 +8,8 @@ import { explainNotRun, systemPath, type Tool } from './tool.ts';
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
+  /** By what messages call it; nvidia-smi unless told. */
+  readonly program?: string;
   /** Output above it ends the child. */
   readonly maxOutputBytes?: number;
   /** `LD_LIBRARY_PATH` of the child, where the driver's libraries are in no place that the linker knows (GKE). */
@@ -28,13 +30,14 @@ interface Stuck {
  * uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as long as it is there no other is started, so that a hung driver costs a node one process and not thousands.
  */
 export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {}): Execute {
-  const { maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000, kill = killGroup, libraryPath } = options;
+  const { program = 'nvidia-smi', maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000 } = options;
+  const { kill = killGroup, libraryPath } = options;
   let stuck: Stuck | undefined;
 
   return (args, deadlineMs) => {
-    const tried = ['nvidia-smi', ...args].join(' ');
+    const tried = [program, ...args].join(' ');
     if (stuck !== undefined) {
-      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still there`;
+      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still running`;
       return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
     }
     return new Promise<Execution>((resolve, reject) => {

@@ -1,9 +1,10 @@
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../reading/instance-table.ts';
 import type { Execution } from './output.ts';
 import type { ComputeProfileRow } from '../reading/profile-table.ts';
 import type { ReportedGpu } from '../reading/report-parser.ts';
 import type { ChangeCommand } from './smi-command.ts';
-import type { DeviceState, GpuInstanceState } from '../reading/state.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../reading/state.ts';
 
 /** The GPUs of one node. GPUs are named by PCI bus id: with one GPU lost, a UUID finds no other GPU either. */
 export interface DeviceDriver {
@@ -15,6 +16,8 @@ export interface DeviceDriver {
   listInstances(gpu: string): Promise<readonly InstanceRow[]>;
   /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
   listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]>;
+  /** Profiles and places of one GPU in MIG mode, by the driver's own tables. @throws DeviceError */
+  readTable(gpu: GpuState): Promise<Geometry>;
   /** MIG mode and processes of one GPU, at this moment. @throws DeviceError */
   readUse(gpu: string): Promise<ReportedGpu>;
   /** Compute instance profiles that a GPU instance offers. @throws DeviceError */

@@ -1,3 +1,4 @@
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { makeExecute, type ChildOptions, type Execute } from './child.ts';
 import { DeviceReader } from '../reading/device-reader.ts';
 import type { DeviceDriver } from './driver.ts';
@@ -16,7 +17,9 @@ import { parseComputeProfiles, type ComputeProfileRow } from '../reading/profile
 import { parseReport, type ReportedGpu } from '../reading/report-parser.ts';
 import { describeCommand, Runner, type Deadlines } from './runner.ts';
 import type { ChangeCommand, ReadCommand } from './smi-command.ts';
-import type { DeviceState, GpuInstanceState } from '../reading/state.ts';
+import { readTables } from '../reading/gpu-tables.ts';
+import { Trouble } from '../reading/trouble.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../reading/state.ts';
 import { findTool, type ToolOptions } from './tool.ts';
 
 export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {}
@@ -90,6 +93,16 @@ export class NvidiaSmi implements DeviceDriver {
 
   listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
     return this.#read({ name: 'ComputeInstances', gpus: [gpu] }, parseComputeInstances);
+  }
+
+  async readTable(gpu: GpuState): Promise<Geometry> {
+    const { index, pciBusId, product } = gpu;
+    const mig = { current: 'Enabled', pending: 'Enabled' } as const;
+    const trouble = new Trouble(true);
+    const tables = await readTables(this.#runner, [{ index, pciBusId, product, mig }], [pciBusId], trouble);
+    const geometry = tables.get(index)?.geometry;
+    if (geometry !== undefined) return geometry;
+    throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
   }
 
   async readUse(gpu: string): Promise<ReportedGpu> {

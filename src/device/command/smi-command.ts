@@ -14,6 +14,12 @@ export type ReadCommand =
   | { readonly name: 'ComputeInstances'; readonly gpus?: GpuSelection }
   | { readonly name: 'ComputeProfiles'; readonly gpu: string; readonly instance: number };
 
+interface InstancePlace {
+  readonly profileId: number;
+  /** Absent: where the driver likes. */
+  readonly start?: number;
+}
+
 /** One command that changes a GPU; each names exactly one GPU, by bus id. */
 export type ChangeCommand =
   | { readonly name: 'SetMode'; readonly gpu: string; readonly mode: MigMode }
@@ -23,7 +29,7 @@ export type ChangeCommand =
       /** In this order; it stops at the first that fails, and leaves what it made. */
       readonly name: 'CreateInstances';
       readonly gpu: string;
-      readonly places: readonly { readonly profileId: number; readonly start: number }[];
+      readonly places: readonly InstancePlace[];
       /** Also make the compute instance over the whole of each. */
       readonly whole: boolean;
     }
@@ -91,7 +97,7 @@ function writeChange(command: ChangeCommand): readonly string[] {
     case 'SetPersistence':
       return [...gpu, '-pm', command.on ? '1' : '0'];
     case 'CreateInstances': {
-      const places = command.places.map(({ profileId, start }) => `${decimal(profileId)}:${decimal(start)}`);
+      const places = command.places.map(writePlace);
       return ['mig', ...gpu, '-cgi', list(places), ...(command.whole ? ['-C'] : [])];
     }
     case 'CreateComputeInstance':
@@ -105,6 +111,10 @@ function writeChange(command: ChangeCommand): readonly string[] {
     case 'DestroyInstances':
       return ['mig', ...gpu, '-dgi', '-gi', list(command.instances.map(decimal))];
   }
+}
+
+function writePlace({ profileId, start }: InstancePlace): string {
+  return start === undefined ? decimal(profileId) : `${decimal(profileId)}:${decimal(start)}`;
 }
 
 /** True for a PCI bus id as nvidia-smi prints and takes it. */
@@ -125,12 +135,12 @@ function select(gpus: GpuSelection | undefined): readonly string[] {
 
 function busId(text: string): string {
   if (isBusId(text)) return text;
-  throw new ArgumentRefused(`${JSON.stringify(text)} is no PCI bus id`);
+  throw new ArgumentRefused(`${JSON.stringify(text)} is not a PCI bus id`);
 }
 
 function decimal(number: number): string {
   if (Number.isInteger(number) && number >= 0 && number < 10_000) return String(number);
-  throw new ArgumentRefused(`${number} is no id`);
+  throw new ArgumentRefused(`${number} is not an id`);
 }
 
 /** An empty list would mean every GPU, every instance. */

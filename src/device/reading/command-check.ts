@@ -123,8 +123,8 @@ function readWholeReport(tried: string, execution: Execution): Answer<Report> {
       ...(gpu.migDevices.some(({ usedMiB }) => usedMiB === undefined) ? ['memory in use of its MIG devices'] : []),
     ];
     return [
-      ...(gpu.fault === undefined ? [] : [`GPU ${index} is not told in full: ${gpu.fault.message}`]),
-      ...(lacking.length > 0 ? [`GPU ${index} does not tell ${lacking.join(', ')}`] : []),
+      ...(gpu.fault === undefined ? [] : [`GPU ${index} is not reported in full: ${gpu.fault.message}`]),
+      ...(lacking.length > 0 ? [`GPU ${index} does not report ${lacking.join(', ')}`] : []),
     ];
   });
   return { result: report, said, losses };

@@ -1,15 +1,6 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
-import { DeviceError } from '../errors.ts';
 import { contradict } from './contradiction.ts';
-import {
-  buildGeometry,
-  parsePlacements,
-  parseProfiles,
-  type PlacementRow,
-  type ListedProfile,
-} from './profile-table.ts';
-import { askEach } from './one-by-one.ts';
+import { readTables, type Table } from './gpu-tables.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import type { Trouble } from './trouble.ts';
 import type { Execution } from '../command/output.ts';
@@ -19,8 +10,12 @@ import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '..
 /** What does not change while the driver is loaded. */
 export interface GpuFacts {
   readonly geometry: Geometry | undefined;
+  /** The driver refuses to tell while MIG mode is off: read as soon as it is on. */
+  readonly isTableBuiltIn: boolean;
   readonly computeCapability: string | undefined;
 }
+
+const unknown: GpuFacts = { geometry: undefined, isTableBuiltIn: false, computeCapability: undefined };
 
 export interface IndexedGpu extends ReportedGpu {
   readonly index: number;
@@ -48,16 +43,20 @@ export class GpuFactsReader {
     trouble: Trouble,
   ): Promise<(gpu: IndexedGpu) => GpuFacts> {
     const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
-    if (!gpus.every((gpu) => this.#facts.has(keyOf(gpu)))) {
+    const isKnown = (gpu: IndexedGpu): boolean => {
+      const facts = this.#facts.get(keyOf(gpu));
+      return facts !== undefined && (!facts.isTableBuiltIn || gpu.mig?.current !== 'Enabled');
+    };
+    if (!gpus.every(isKnown)) {
       const geometries = await this.#readGeometries(gpus, selection, trouble);
       const capabilities = await this.#readCapabilities(gpus, selection, trouble);
       for (const gpu of gpus) {
         if (gpu.fault !== undefined || trouble.find(gpu.pciBusId) !== undefined) continue;
-        const geometry = geometries.get(gpu.index);
-        this.#facts.set(keyOf(gpu), { geometry, computeCapability: capabilities.get(gpu.uuid) });
+        const table = geometries.get(gpu.index);
+        this.#facts.set(keyOf(gpu), { ...unknown, ...table, computeCapability: capabilities.get(gpu.uuid) });
       }
     }
-    return (gpu) => this.#facts.get(keyOf(gpu)) ?? { geometry: undefined, computeCapability: undefined };
+    return (gpu) => this.#facts.get(keyOf(gpu)) ?? unknown;
   }
 
   /** Has everything read again the next time. */
@@ -69,34 +68,14 @@ export class GpuFactsReader {
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
     trouble: Trouble,
-  ): Promise<ReadonlyMap<number, Geometry>> {
+  ): Promise<ReadonlyMap<number, Table>> {
     const capable = gpus.filter(({ migCapable }) => migCapable);
-    if (capable.length === 0) return new Map();
-    const question = { gpus: capable.map(({ pciBusId }) => pciBusId), selection, isLast: trouble.isLast };
-    const profiles = trouble.note(
-      await askEach(this.#runner, {
-        ...question,
-        command: (what) => ({ name: 'Profiles', ...what }),
-        parse: parseProfiles,
-      }),
-    );
-    const placements = trouble.note(
-      await askEach(this.#runner, {
-        ...question,
-        command: (what) => ({ name: 'Placements', ...what }),
-        parse: parsePlacements,
-      }),
-    );
+    const tables = await readTables(this.#runner, capable, selection, trouble);
     return new Map(
-      capable.flatMap((gpu) => {
-        if (trouble.find(gpu.pciBusId) !== undefined) return [];
-        const rows = profiles.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
-        const places = placements.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
-        const torn = findTorn(gpu, rows, places);
-        if (torn === undefined) return [[gpu.index, this.#share(buildGeometry(gpu.product, rows, places))] as const];
-        trouble.pin(gpu.pciBusId, torn);
-        return [];
-      }),
+      [...tables].map(([index, { geometry, isTableBuiltIn }]) => [
+        index,
+        { geometry: isTableBuiltIn ? geometry : this.#share(geometry), isTableBuiltIn },
+      ]),
     );
   }
 
@@ -149,22 +128,5 @@ export function readCapabilities({
         capability: /^\d+\.\d+$/.test(capability) ? capability : undefined,
       },
     ];
-  });
-}
-
-/** Both tables name the same profiles, so that one that was cut off shows. Thor alone has profiles without places. */
-function findTorn(
-  gpu: IndexedGpu,
-  profiles: readonly ListedProfile[],
-  placements: readonly PlacementRow[],
-): DeviceError | undefined {
-  if (placements.length === 0 && findModel(gpu.product)?.memorySlices === 0) return undefined;
-  const named = profiles.map(({ id }) => id).toSorted((a, b) => a - b);
-  const placed = placements.map(({ profileId }) => profileId).toSorted((a, b) => a - b);
-  if (named.length > 0 && named.join() === placed.join()) return undefined;
-  return new DeviceError('ParseError', {
-    tried: 'nvidia-smi mig -lgip and -lgipp',
-    found: `profiles ${named.join()} and placements of ${placed.join()}`,
-    gpu: gpu.pciBusId,
   });
 }

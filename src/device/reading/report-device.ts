@@ -7,7 +7,9 @@ export function reportDevice(
   device: DeviceState,
 ): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
   const tables = new Map(
-    device.gpus.flatMap(({ product, geometry }) => (geometry ? [[product, geometry] as const] : [])),
+    device.gpus.flatMap(({ product, geometry, isTableBuiltIn }) =>
+      geometry && !isTableBuiltIn ? [[product, geometry] as const] : [],
+    ),
   );
   return {
     driverVersion: device.driverVersion,
@@ -34,6 +36,7 @@ function reportGpu(gpu: GpuState): GpuReport {
       migPending: mig?.pending === mig?.current ? undefined : mig?.pending,
       busy: gpu.processes.length > 0 ? true : undefined,
       health: gpu.health && { action: gpu.health.action, message: gpu.health.message.slice(0, 256) },
+      vgpuHost: gpu.vgpuHost,
       error: fault && `${fault.code}: ${fault.message}`.slice(0, 256),
     }),
     instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu.processes, one)),

@@ -20,10 +20,21 @@ export interface Report {
 
 export interface ReportedGpu extends Pick<
   GpuState,
-  'uuid' | 'pciBusId' | 'pciDeviceId' | 'pciClass' | 'product' | 'memoryMiB' | 'migCapable' | 'mig' | 'health'
+  | 'uuid'
+  | 'pciBusId'
+  | 'pciDeviceId'
+  | 'pciClass'
+  | 'product'
+  | 'memoryMiB'
+  | 'migCapable'
+  | 'mig'
+  | 'health'
+  | 'vgpuHost'
 > {
   /** Persistence mode: it keeps the GPU open, and a reset from being done. Undefined where the report does not tell. */
   readonly isPersistent: boolean | undefined;
+  /** N of `/dev/nvidiaN`; undefined where the report does not tell. */
+  readonly minor: number | undefined;
   readonly fault: GpuFault | undefined;
   readonly migDevices: readonly ReportedMigDevice[];
   readonly processes: readonly ReportedProcess[];
@@ -58,11 +69,11 @@ export function parseReport(tried: string, execution: Execution): Report {
   const driverVersion = root && textAt(root, 'driver_version');
   const attached = root && readCount(textAt(root, 'attached_gpus'));
   if (root?.name !== 'nvidia_smi_log' || driverVersion === undefined || attached === undefined)
-    throw refuseOutput(tried, 'no whole report', stdout);
-  if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report of no driver version', stdout);
+    throw refuseOutput(tried, 'an incomplete report', stdout);
+  if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report without a driver version', stdout);
   const gpus = elementsAt(root, 'gpu').map((element) => {
     const gpu = readGpu(element, driverVersion) ?? readSickGpu(element);
-    if (gpu === undefined) throw refuseOutput(tried, 'a GPU that is not understood', stdout);
+    if (gpu === undefined) throw refuseOutput(tried, 'a GPU entry that cannot be parsed', stdout);
     return gpu;
   });
   if (gpus.length === 0) throw refuseOutput(tried, 'a report without GPUs', stdout);
@@ -95,7 +106,9 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     pciClass: readClass(element),
     ...mig,
     health: readHealth(element),
+    vgpuHost: readVgpuHost(element),
     isPersistent: readPersistence(textAt(element, 'persistence_mode')),
+    minor: readCount(textAt(element, 'minor_number')),
   };
 }
 
@@ -117,6 +130,7 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
     migDevices: [],
     processes: [],
     isPersistent: undefined,
+    minor: undefined,
   };
   const fault = { code, message: `nvidia-smi -q -x: ${word}` };
   return {
@@ -128,12 +142,21 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
     ...none,
     fault,
     health: undefined,
+    vgpuHost: undefined,
   };
 }
 
 function findText(element: XmlElement, pattern: RegExp): string | undefined {
   if (pattern.test(element.text)) return element.text;
   return element.children.map((child) => findText(child, pattern)).find((text) => text !== undefined);
+}
+
+/** The host's side of vGPU, by either of two signs; a virtual machine with a vGPU or a GPU passed through says otherwise. */
+function readVgpuHost(element: XmlElement): string | undefined {
+  const mode = textAt(element, 'gpu_virtualization_mode', 'virtualization_mode') ?? '';
+  const host = textAt(element, 'gpu_virtualization_mode', 'host_vgpu_mode') ?? '';
+  const signs = [...(/^Host V(?:GPU|SGA)$/i.exec(mode) ?? []), ...(/^(?:Non[ -])?SR-IOV$/i.exec(host) ?? [])];
+  return signs.length === 0 ? undefined : signs.join(', ');
 }
 
 function readPersistence(text: string | undefined): boolean | undefined {

@@ -32,16 +32,20 @@ export interface GpuState {
   /** `8.0`; undefined where the driver does not tell. */
   readonly computeCapability: string | undefined;
   readonly migCapable: boolean;
-  /** Undefined where the GPU has no MIG, or does not say (then `fault` is set). */
+  /** Undefined where the GPU does not support MIG, or does not say (then `fault` is set). */
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
   /** By start. */
   readonly instances: readonly GpuInstanceState[];
-  /** The driver's own table (`-lgip`, `-lgipp`); undefined where the GPU has no MIG. The same object as long as the table is the same. */
+  /** The driver's own table (`-lgip`, `-lgipp`); undefined where the GPU does not support MIG. The same object as long as the table is the same. */
   readonly geometry: Geometry | undefined;
+  /** True where the driver tells its table only with MIG mode on, and that is off: `geometry` is what is known of the model. */
+  readonly isTableBuiltIn: boolean;
   /** Processes that run on the GPU and on no instance. */
   readonly processes: readonly ProcessState[];
   /** What the driver says is wrong with it; undefined where nothing is. */
   readonly health: GpuHealth | undefined;
+  /** Set where the GPU serves virtual machines, whose processes no list of this node has: what the driver says of it. */
+  readonly vgpuHost: string | undefined;
   /** Why what is said of the GPU cannot be trusted; undefined when it can. */
   readonly fault: GpuFault | undefined;
 }

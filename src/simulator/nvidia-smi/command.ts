@@ -1,5 +1,5 @@
 import { CommandExit, exitWith } from './command-exit.ts';
-import { CUDA_VERSION, DRIVER_VERSION, NVML_VERSION } from './nvml/driver-version.ts';
+import type { DriverVersions } from './nvml/driver-version.ts';
 import { printGpuList } from './query/gpu-list.ts';
 import type { HelpTexts } from './help/help-texts.ts';
 import { runMigCommand } from './mig/mig-command.ts';
@@ -27,7 +27,7 @@ export function runCommand(world: World, help: HelpTexts): number {
     }
     if (error instanceof NvmlFailure) {
       // Only initialization is not caught nearer to the call.
-      world.print(describeInitFailure(error));
+      world.print(describeInitFailure(error, nvml.driver));
       return error.exitCode;
     }
     throw error;
@@ -64,7 +64,7 @@ function runOptions(world: World, nvml: Nvml, options: Options<TopOption>, help:
   const id = textOf(options, 'id');
   const format = textOf(options, 'format');
   if (options.has('version')) {
-    world.print(describeVersions());
+    world.print(describeVersions(nvml.driver));
     return 0;
   }
   if (options.has('list')) {
@@ -98,17 +98,17 @@ const HELP_PAGES = [
   ['helpQueryComputeApps', 'query-compute-apps'],
 ] as const;
 
-function describeVersions(): string {
+function describeVersions({ driver, nvml, cuda }: DriverVersions): string {
   return [
-    `NVIDIA-SMI version  : ${DRIVER_VERSION}`,
-    `NVML version        : ${NVML_VERSION}`,
-    `DRIVER version      : ${DRIVER_VERSION}`,
-    `CUDA Version        : ${CUDA_VERSION}`,
+    `NVIDIA-SMI version  : ${driver}`,
+    `NVML version        : ${nvml}`,
+    `DRIVER version      : ${driver}`,
+    `CUDA Version        : ${cuda}`,
     '',
   ].join('\n');
 }
 
-function describeInitFailure(failure: NvmlFailure): string {
+function describeInitFailure(failure: NvmlFailure, { nvml }: DriverVersions): string {
   switch (failure.code) {
     case NVML.driverNotLoaded:
       return (
@@ -122,7 +122,7 @@ function describeInitFailure(failure: NvmlFailure): string {
         'Please also try adding directory that contains libnvidia-ml.so to your system PATH.\n'
       );
     case NVML.libraryMismatch:
-      return `Failed to initialize NVML: ${failure.message}\nNVML library version: ${NVML_VERSION}\n`;
+      return `Failed to initialize NVML: ${failure.message}\nNVML library version: ${nvml}\n`;
     default:
       return `Failed to initialize NVML: ${failure.message}\n`;
   }

@@ -37,6 +37,8 @@ function suffer(world: World, effect: FaultEffect): void {
     case 'pending':
     case 'output':
     case 'persistenceOff':
+    case 'tablesOff':
+    case 'vgpuHost':
     case 'unhealthy':
     case 'hideProfile':
       return;

@@ -1,4 +1,5 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
+import { driverUpgrade, isDriverReplaced } from '../../nvidia/driver-upgrade.ts';
 import { fenceRestart } from '../node-marks.ts';
 import { isClosed } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
@@ -15,7 +16,7 @@ export function noGpus({ partition, node, agent }: Situation): Ruling | undefine
     gpus?.length === 0
       ? 'the agent finds no GPU on this node'
       : gpus === undefined && agent.state === 'Missing' && !isMarked
-        ? `the node has no label ${gpuPresenceLabel}=true, so that no agent runs on it: nobody says that it has GPUs`
+        ? `the node has no label ${gpuPresenceLabel}=true, so no agent runs on it and its GPUs are unknown`
         : undefined;
   return message === undefined ? undefined : { verdict: { phase: 'Ready', reason: 'NoGpus', message } };
 }
@@ -26,7 +27,7 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
   if (gpus !== undefined) return undefined;
   const message = error
     ? `the agent cannot read the GPUs: ${error.code}: ${error.message}`
-    : 'the agent of this node has not reported its GPUs yet';
+    : 'the agent on this node has not reported its GPUs yet';
   return {
     verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined },
     // GPUs that nobody has told of are not GPUs that are not there.
@@ -39,16 +40,14 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
  * that is still whole.
  */
 export function notReadSinceBoot(situation: Situation): Ruling | undefined {
-  const { partition, node, claim, agent } = situation;
+  const { partition, node, agent } = situation;
   const { bootID = 'unknown', error, step } = partition.status?.device ?? {};
   const nodeBootID = node.status?.nodeInfo?.bootID ?? '';
   if (nodeBootID === '' || bootID === 'unknown' || bootID === nodeBootID) return undefined;
-  const { granted, wish } = partition.spec;
-  const expected = granted?.gpus ?? (claim.winner?.spec.mode === 'Plan' ? undefined : wish?.gpus);
-  if (expected?.some(({ profiles }) => profiles !== undefined) !== true) return undefined;
+  if (!expectsSlices(situation)) return undefined;
   const found = step === 'Unknown' && error ? `: ${error.code}: ${error.message}` : '';
   const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
-  const message = `the node has been restarted, and its agent has not read the GPUs since${trouble}; no pod may come until the layout is there again`;
+  const message = `the node restarted, and its agent has not read the GPUs since${trouble}; it stays closed until the layout is restored`;
   return {
     verdict: { phase: 'Updating', reason: 'NodeRestarted', message, transient: true },
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
@@ -56,11 +55,33 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
   };
 }
 
+/**
+ * Nor does an instance survive that the driver's modules are loaded anew, which gpu-operator does to upgrade it: the boot id stays, and
+ * what was read before looks as good as ever. The node is closed before it is opened by whoever cordoned it.
+ */
+export function driverReplaced(situation: Situation): Ruling | undefined {
+  const { node } = situation;
+  const labels = node.metadata.labels ?? {};
+  if (!isDriverReplaced(labels) || !expectsSlices(situation)) return undefined;
+  const message = `${driverUpgrade(labels) ?? 'the driver has been replaced'}; no pod may come until the layout is there again`;
+  return {
+    verdict: { phase: 'Updating', reason: 'DriverUpgrade', message, transient: true },
+    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
+    keepsClosed: true,
+  };
+}
+
+function expectsSlices({ partition, claim }: Situation): boolean {
+  const { granted, wish } = partition.spec;
+  const expected = granted?.gpus ?? (claim.winner?.spec.mode === 'Plan' ? undefined : wish?.gpus);
+  return expected?.some(({ profiles }) => profiles !== undefined) === true;
+}
+
 /** What is known is of before: unknown is neither idle nor done. */
 export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
   const { step, error } = partition.status?.device ?? {};
   if (step !== 'Unknown') return undefined;
-  const found = error ? `${error.code}: ${error.message}` : 'it does not say why';
+  const found = error ? `${error.code}: ${error.message}` : 'it gives no reason';
   const message = `the agent cannot read the GPUs: ${found}`;
   return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, keepsClosed: true };
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../../core/nvidia/labels/node-description.ts';
 import { listCiProfiles } from '../../nvidia-smi/nvml/ci-profile.ts';
 import { listGiProfiles } from '../../nvidia-smi/nvml/gi-profile.ts';
+import { driverOf } from '../../nvidia-smi/nvml/driver-version.ts';
 import { migUuid } from '../../nvidia-smi/nvml/gpu.ts';
 import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
 import { gpuStateOf } from '../../nvidia-smi/state/node-state.ts';
@@ -30,9 +31,11 @@ interface MigDevice {
 
 /** What NVIDIA's tools would read on the node; the driver is the one that the simulated nvidia-smi shows. */
 export function describeNode(gpus: readonly SimulatedGpu[], state: NodeState, machine?: string): NodeDescription {
+  const { driver, cuda } = driverOf(gpus);
+  const [cudaMajor = 0, cudaMinor = 0] = cuda.split('.').map(Number);
   return {
-    driverVersion: '550.163.01',
-    cudaDriverVersion: [12, 4],
+    driverVersion: driver,
+    cudaDriverVersion: [cudaMajor, cudaMinor],
     ...(machine !== undefined && { machine }),
     gpus: gpus.map((gpu): GpuDescription => {
       const [major = 0, minor = 0] = gpu.board.computeCapability.split('.').map(Number);

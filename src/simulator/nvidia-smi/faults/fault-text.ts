@@ -101,6 +101,10 @@ function interpret(
       return at({ kind: 'fail', code: NVML.driverNotLoaded, done: false }, 'Init');
     case 'nolibrary':
       return at({ kind: 'fail', code: NVML.libraryNotFound, done: false }, 'Init');
+    case 'tables':
+      return flags.has('off') ? at({ kind: 'tablesOff' }, 'DeviceGetGpuInstanceProfileInfo') : undefined;
+    case 'vgpu':
+      return at({ kind: 'vgpuHost' }, 'DeviceGetVirtualizationMode');
     case 'persistence':
       return flags.has('off') ? at({ kind: 'persistenceOff' }, 'DeviceGetPersistenceMode') : undefined;
     case 'sick': {

@@ -12,7 +12,11 @@ export type FaultEffect =
   | { readonly kind: 'output'; readonly damage: OutputDamage; readonly bytes: number }
   /** The driver does not know this GPU instance profile. */
   | { readonly kind: 'hideProfile'; readonly profileId: number }
+  /** The driver tells profiles and places only while MIG mode is on. */
+  | { readonly kind: 'tablesOff' }
   | { readonly kind: 'persistenceOff' }
+  /** The GPU serves virtual machines. */
+  | { readonly kind: 'vgpuHost' }
   /** The driver says that the GPU is not well, by this sign in its report. */
   | { readonly kind: 'unhealthy'; readonly sign: HealthSign }
   | { readonly kind: 'reboot' };

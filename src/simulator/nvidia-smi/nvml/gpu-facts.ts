@@ -1,4 +1,5 @@
 import type { Board } from './board.ts';
+import type { DriverVersions } from './driver-version.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
 import type { GpuProcess, NodeState } from '../state/node-state.ts';
@@ -10,6 +11,7 @@ import type { MigModePair, Nvml } from './nvml.ts';
 export interface ReportFacts {
   readonly gpu: SimulatedGpu;
   readonly board: Board;
+  readonly driver: DriverVersions;
   readonly state: NodeState;
   /** `Enabled`, `Disabled`, or why the mode cannot be read: `N/A`, `GPU is lost`. */
   readonly migCurrent: string;
@@ -17,6 +19,7 @@ export interface ReportFacts {
   /** Or why they cannot be listed. */
   readonly processes: readonly GpuProcess[] | string;
   readonly persistence: string;
+  readonly isVgpuHost: boolean;
   readonly health: ReadonlySet<HealthSign>;
   readonly bus: string;
   readonly boardId: string;
@@ -43,11 +46,13 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
   return {
     gpu,
     board,
+    driver: nvml.driver,
     state,
     migCurrent: describeMode(mode, 'current'),
     migPending: describeMode(mode, 'pending'),
     processes: readProcesses(nvml, gpu),
     health: nvml.listHealthSigns(gpu),
+    isVgpuHost: nvml.isVgpuHost(gpu),
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
     bus,
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,

@@ -1,4 +1,5 @@
 import type { CiProfile } from './ci-profile.ts';
+import { driverOf, type DriverVersions } from './driver-version.ts';
 import type { StateChange } from './device.ts';
 import {
   createComputeInstance,
@@ -32,6 +33,10 @@ export class Nvml {
 
   constructor(world: World) {
     this.#world = world;
+  }
+
+  get driver(): DriverVersions {
+    return driverOf(this.#world.gpus);
   }
 
   init(): void {
@@ -77,9 +82,18 @@ export class Nvml {
     return !this.#strike('DeviceGetPersistenceMode', target).some(({ kind }) => kind === 'persistenceOff');
   }
 
+  isVgpuHost(gpu: SimulatedGpu): boolean {
+    return this.#strike('DeviceGetVirtualizationMode', { gpu: gpu.index }).some(({ kind }) => kind === 'vgpuHost');
+  }
+
   getGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
     this.#enter('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index });
     this.#requireRoot();
+    const isRefused = this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }).some(
+      ({ kind }) => kind === 'tablesOff',
+    );
+    if (isRefused && !gpuStateOf(this.#world.readState(), gpu.index).migCurrent)
+      throw new NvmlFailure(NVML.notSupported);
     return this.findGiProfiles(gpu);
   }
 
@@ -197,6 +211,8 @@ export class Nvml {
       case 'pending':
       case 'output':
       case 'persistenceOff':
+      case 'tablesOff':
+      case 'vgpuHost':
       case 'unhealthy':
       case 'hideProfile':
       case 'reboot':

@@ -1,4 +1,3 @@
-import { DRIVER_VERSION } from '../nvml/driver-version.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { POWER_DRAW_WATTS, TEMPERATURE_CELSIUS } from '../nvml/gpu-facts.ts';
 import type { QueryField } from './query-field.ts';
@@ -23,7 +22,7 @@ function bracket(mode: string): string {
 /** Fields of `--help-query-gpu` that the simulator has a value for. */
 const VALUES: readonly QueryField<GpuRow>[] = [
   field(['timestamp'], undefined, ({ now }) => formatTimestamp(now)),
-  field(['driver_version'], undefined, () => DRIVER_VERSION),
+  field(['driver_version'], undefined, ({ facts }) => facts.driver.driver),
   field(['count'], undefined, ({ count }) => String(count)),
   field(['name', 'gpu_name'], undefined, ({ facts }) => facts.board.productName),
   field(['serial', 'gpu_serial'], undefined, ({ facts }) => facts.gpu.serial),

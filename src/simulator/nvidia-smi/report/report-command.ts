@@ -1,4 +1,4 @@
-import { CUDA_VERSION, DRIVER_VERSION } from '../nvml/driver-version.ts';
+import { driverOf } from '../nvml/driver-version.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { gatherGpuFacts } from '../nvml/gpu-facts.ts';
 import { selectGpus } from '../gpu-selection.ts';
@@ -25,13 +25,14 @@ function describe(facts: ReportFacts): readonly ReportNode[] {
 }
 
 function renderText(world: World, all: readonly ReportFacts[]): string {
+  const { driver, cuda } = driverOf(world.gpus);
   const head = [
     '',
     '==============NVSMI LOG==============',
     '',
     `Timestamp                                 : ${formatDate(world.now)}`,
-    `Driver Version                            : ${DRIVER_VERSION}`,
-    `CUDA Version                              : ${CUDA_VERSION}`,
+    `Driver Version                            : ${driver}`,
+    `CUDA Version                              : ${cuda}`,
     '',
     `Attached GPUs                             : ${world.gpus.length}`,
     '',
@@ -40,13 +41,14 @@ function renderText(world: World, all: readonly ReportFacts[]): string {
 }
 
 function renderXml(world: World, all: readonly ReportFacts[]): string {
+  const { driver, cuda } = driverOf(world.gpus);
   const head = [
     '<?xml version="1.0" ?>',
     '<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">',
     '<nvidia_smi_log>',
     `\t<timestamp>${formatDate(world.now)}</timestamp>`,
-    `\t<driver_version>${DRIVER_VERSION}</driver_version>`,
-    `\t<cuda_version>${CUDA_VERSION}</cuda_version>`,
+    `\t<driver_version>${driver}</driver_version>`,
+    `\t<cuda_version>${cuda}</cuda_version>`,
     `\t<attached_gpus>${world.gpus.length}</attached_gpus>`,
     '',
   ].join('\n');

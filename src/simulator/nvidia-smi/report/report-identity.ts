@@ -1,4 +1,3 @@
-import { DRIVER_VERSION } from '../nvml/driver-version.ts';
 import type { HealthSign } from '../faults/fault.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { describeMigDevices } from './report-mig-devices.ts';
@@ -49,8 +48,8 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
     ]),
     leaf('GPU C2C Mode', 'c2c_mode', 'N/A'),
     group('GPU Virtualization Mode', 'gpu_virtualization_mode', [
-      leaf('Virtualization Mode', 'virtualization_mode', 'None'),
-      leaf('Host VGPU Mode', 'host_vgpu_mode', 'N/A'),
+      leaf('Virtualization Mode', 'virtualization_mode', facts.isVgpuHost ? 'Host VGPU' : 'None'),
+      leaf('Host VGPU Mode', 'host_vgpu_mode', facts.isVgpuHost ? 'SR-IOV' : 'N/A'),
       leaf('vGPU Heterogeneous Mode', 'vgpu_heterogeneous_mode', 'N/A'),
     ]),
     group('GPU Reset Status', 'gpu_reset_status', [
@@ -58,7 +57,7 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
       leaf('Drain and Reset Recommended', 'drain_and_reset_recommended', 'No'),
     ]),
     ...describeRecovery(facts),
-    leaf('GSP Firmware Version', 'gsp_firmware_version', DRIVER_VERSION),
+    leaf('GSP Firmware Version', 'gsp_firmware_version', facts.driver.driver),
     group('IBMNPU', 'ibmnpu', [leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A')]),
   ];
 }

@@ -1,4 +1,4 @@
-import { CUDA_VERSION, DRIVER_VERSION } from '../nvml/driver-version.ts';
+import type { DriverVersions } from '../nvml/driver-version.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { gatherGpuFacts, POWER_DRAW_WATTS, TEMPERATURE_CELSIUS } from '../nvml/gpu-facts.ts';
 import { selectGpus } from '../gpu-selection.ts';
@@ -22,7 +22,7 @@ export function printSummary(world: World, nvml: Nvml, selector: string | undefi
   const processes = state.processes.filter(({ gpu }) => all.some((facts) => facts.gpu.index === gpu));
   const lines = [
     `${formatDate(world.now)}       `,
-    ...HEAD,
+    ...writeHead(nvml.driver),
     ...all.flatMap(gpuRows),
     ...(withMig.length === 0 ? [] : ['', ...migRows(withMig)]),
     GAP,
@@ -32,9 +32,9 @@ export function printSummary(world: World, nvml: Nvml, selector: string | undefi
   return 0;
 }
 
-const HEAD: readonly string[] = [
+const writeHead = ({ driver, cuda }: DriverVersions): readonly string[] => [
   RULE,
-  `| NVIDIA-SMI ${DRIVER_VERSION.padEnd(22)} Driver Version: ${DRIVER_VERSION.padEnd(14)} CUDA Version: ${CUDA_VERSION.padEnd(8)} |`,
+  `| NVIDIA-SMI ${driver.padEnd(22)} Driver Version: ${driver.padEnd(14)} CUDA Version: ${cuda.padEnd(8)} |`,
   `|${GPU_RULE.slice(1)}`,
   '| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |',
   '| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |',

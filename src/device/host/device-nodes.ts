@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeExecute } from '../command/child.ts';
+import { findTool, type Tool } from '../command/tool.ts';
+import { DeviceError } from '../errors.ts';
+
+export interface DeviceNodeOptions {
+  /** Roots in which the NVIDIA Container Toolkit may be; none: nothing is done. */
+  readonly roots: readonly string[];
+  /** Roots in which the driver may be. */
+  readonly driverRoots?: readonly string[];
+  readonly searchPath?: string;
+  readonly timeoutMs?: number;
+}
+
+export interface DeviceNodeReport {
+  /** Command lines. */
+  readonly done: readonly string[];
+  /** Why nothing was done, where no toolkit is. */
+  readonly missing?: string;
+  /** What is not as the devices are now, and what to do. */
+  readonly problems: readonly string[];
+}
+
+/** By what the toolkit may be called in its root: as a package, or as gpu-operator installs it. */
+const programs: readonly string[] = ['nvidia-ctk', '/usr/local/nvidia/toolkit/nvidia-ctk'];
+
+/** Specs that name devices one by one, and what makes them (NVIDIA/mig-parted; nvidia-cdi-refresh of the toolkit's packages). */
+const specs: readonly { readonly file: string; readonly args: readonly string[] }[] = [
+  {
+    file: 'management.nvidia.com-gpu.yaml',
+    args: ['--mode=management', '--vendor=management.nvidia.com', '--class=gpu'],
+  },
+  { file: 'nvidia.yaml', args: [] },
+];
+
+/**
+ * Has the toolkit make the device nodes of a layout that has changed, and generate anew the CDI specs that are there: those of before
+ * lack the capabilities of new instances. Never throws: the layout is made, whoever can use it.
+ */
+export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<DeviceNodeReport> {
+  const { roots, timeoutMs = 60_000 } = options;
+  if (roots.length === 0) return { done: [], problems: [] };
+  const tool = findToolkit(options);
+  if (tool === undefined) return explainMissing(roots);
+  const { root = '/' } = tool;
+  const driverRoot = findDriverRoot(options);
+  const where = driverRoot === undefined || driverRoot === root ? [] : [`--driver-root=${driverRoot}`];
+  const commands = [
+    ['system', 'create-device-nodes', '--control-devices', ...where],
+    ...specs
+      .filter(({ file }) => existsSync(pathOf(root, file)))
+      .map(({ file, args }) => ['cdi', 'generate', ...args, `--output=/var/run/cdi/${file}`, ...where]),
+  ];
+  const execute = makeExecute(tool, { program: 'nvidia-ctk' });
+  const done: string[] = [];
+  const problems: string[] = [];
+  for (const args of commands) {
+    const line = ['nvidia-ctk', ...args].join(' ');
+    try {
+      const { rc, end, stdout } = await execute(args, timeoutMs);
+      if (rc === 0 && end === 'Exited') done.push(line);
+      else problems.push(`${line}: ${end === 'Exited' ? `exit code ${rc}` : end}: ${stdout.trim().slice(-240)}`);
+    } catch (error) {
+      problems.push(`${line}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { done, problems };
+}
+
+function findToolkit({ roots, searchPath }: DeviceNodeOptions): Tool | undefined {
+  for (const path of programs) {
+    const tool = tryFind(() => findTool({ path, driverRoots: roots, ...(searchPath !== undefined && { searchPath }) }));
+    if (tool !== undefined) return tool;
+  }
+  return undefined;
+}
+
+function findDriverRoot({ driverRoots, searchPath }: DeviceNodeOptions): string | undefined {
+  if (driverRoots === undefined) return undefined;
+  return tryFind(() => findTool({ driverRoots, ...(searchPath !== undefined && { searchPath }) }))?.root;
+}
+
+function tryFind(find: () => Tool): Tool | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof DeviceError) return undefined;
+    throw error;
+  }
+}
+
+function explainMissing(roots: readonly string[]): DeviceNodeReport {
+  const missing = `no nvidia-ctk in ${roots.join(', ')}`;
+  const stale = roots.flatMap((root) => specs.map(({ file }) => pathOf(root, file))).filter((path) => existsSync(path));
+  const problems = stale.map(
+    (path) =>
+      `${path} describes the previous layout: ${missing}. Install the NVIDIA Container Toolkit there or name its root (--toolkit-root), ` +
+      'or regenerate the spec manually',
+  );
+  return { done: [], missing, problems };
+}
+
+/** `/var/run` is a link that would lead out of the root. */
+function pathOf(root: string, file: string): string {
+  return join(root, 'run/cdi', file);
+}

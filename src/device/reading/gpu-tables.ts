@@ -1,0 +1,101 @@
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
+import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
+import { DeviceError } from '../errors.ts';
+import { classifyOutput, type Execution } from '../command/output.ts';
+import type { Runner } from '../command/runner.ts';
+import type { GpuSelection } from '../command/smi-command.ts';
+import { askEach } from './one-by-one.ts';
+import {
+  buildGeometry,
+  parsePlacements,
+  parseProfiles,
+  type ListedProfile,
+  type PlacementRow,
+} from './profile-table.ts';
+import type { GpuState } from './state.ts';
+import type { Trouble } from './trouble.ts';
+
+/** A GPU that knows MIG: what names it in the tables, and what is known of it without them. */
+export type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'product' | 'mig'>;
+
+export type Table = Pick<GpuState, 'isTableBuiltIn'> & { readonly geometry: Geometry };
+
+/**
+ * Reads profiles and places, by the index of the GPU. A driver may refuse to tell them as long as MIG mode is off (`Not Supported`, up
+ * to R535): then what is known of the model serves until it is on.
+ */
+export async function readTables(
+  runner: Runner,
+  gpus: readonly TabledGpu[],
+  selection: GpuSelection | undefined,
+  trouble: Trouble,
+): Promise<ReadonlyMap<number, Table>> {
+  if (gpus.length === 0) return new Map();
+  const off = gpus.filter(({ mig }) => mig?.current !== 'Enabled');
+  let isRefused = false;
+  const question = { gpus: gpus.map(({ pciBusId }) => pciBusId), selection, isLast: trouble.isLast };
+  const profiles = await askEach(runner, {
+    ...question,
+    command: (what) => ({ name: 'Profiles', ...what }),
+    parse: (tried, execution, gpu) => {
+      isRefused ||= gpu === undefined && off.length > 0 && saysNotSupported(execution);
+      return isRefused ? [] : parseProfiles(tried, execution);
+    },
+  });
+  if (isRefused) {
+    const told = gpus.filter((gpu) => !off.includes(gpu));
+    const named = told.map(({ pciBusId }) => pciBusId);
+    return new Map([...(await readTables(runner, told, named, trouble)), ...takeBuiltIn(off, trouble)]);
+  }
+  const rows = trouble.note(profiles).flat();
+  const placements = trouble.note(
+    await askEach(runner, {
+      ...question,
+      command: (what) => ({ name: 'Placements', ...what }),
+      parse: parsePlacements,
+    }),
+  );
+  return new Map(
+    gpus.flatMap((gpu) => {
+      if (trouble.find(gpu.pciBusId) !== undefined) return [];
+      const mine = rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
+      const places = placements.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
+      const torn = findTorn(gpu, mine, places);
+      if (torn === undefined)
+        return [[gpu.index, { geometry: buildGeometry(gpu.product, mine, places), isTableBuiltIn: false }] as const];
+      trouble.pin(gpu.pciBusId, torn);
+      return [];
+    }),
+  );
+}
+
+function takeBuiltIn(gpus: readonly TabledGpu[], trouble: Trouble): readonly (readonly [number, Table])[] {
+  return gpus.flatMap(({ index, product, pciBusId: gpu }) => {
+    const geometry = findModel(product);
+    if (geometry !== undefined) return [[index, { geometry, isTableBuiltIn: true }] as const];
+    const found = `its profiles are told only with MIG mode on, and ${product} is not known: switch MIG mode on by hand`;
+    trouble.pin(gpu, new DeviceError('NotSupported', { tried: 'nvidia-smi mig -lgip', found, gpu }));
+    return [];
+  });
+}
+
+function saysNotSupported(execution: Execution): boolean {
+  return execution.rc !== 0 && classifyOutput(execution) === 'NotSupported';
+}
+
+/** Both tables name the same profiles, so that one that was cut off shows. Thor alone has profiles without places. */
+function findTorn(
+  gpu: TabledGpu,
+  profiles: readonly ListedProfile[],
+  placements: readonly PlacementRow[],
+): DeviceError | undefined {
+  if (placements.length === 0 && findModel(gpu.product)?.memorySlices === 0) return undefined;
+  const named = profiles.map(({ id }) => id).toSorted((a, b) => a - b);
+  const placed = placements.map(({ profileId }) => profileId).toSorted((a, b) => a - b);
+  if (named.length > 0 && named.join() === placed.join()) return undefined;
+  return new DeviceError('ParseError', {
+    tried: 'nvidia-smi mig -lgip and -lgipp',
+    found: `profiles ${named.join()} and placements of ${placed.join()}`,
+    gpu: gpu.pciBusId,
+  });
+}

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { refreshDeviceNodes, type DeviceNodeOptions } from '../../src/device/host/device-nodes.ts';
+import { useScratchFolder, writeScript } from './scratch-folder.ts';
+
+describe('device nodes and CDI specs after a change', () => {
+  const scratch = useScratchFolder();
+  const log = scratch.path('log');
+  const [driver, host] = [scratch.path('driver'), scratch.path('host')];
+
+  /** A driver's container, and a host on which a toolkit may be; `chroot` writes down what it should run. */
+  function aNode(...specs: readonly string[]): DeviceNodeOptions {
+    writeScript(scratch.path('chroot'), `echo "$@" >> ${log}`);
+    for (const folder of [`${driver}/usr/bin`, `${host}/run/cdi`, `${host}/usr/local/nvidia/toolkit`])
+      mkdirSync(folder, { recursive: true });
+    writeScript(`${driver}/usr/bin/nvidia-smi`, 'exit 0');
+    for (const spec of specs) writeFileSync(`${host}/run/cdi/${spec}`, 'cdiVersion: 0.5.0\n');
+    writeFileSync(log, '');
+    return { roots: [driver, host], driverRoots: [driver, host], searchPath: scratch.path(), timeoutMs: 5_000 };
+  }
+
+  it('are left to the driver where no toolkit is, which is said, and louder where a spec is now of before', async () => {
+    const bare = await refreshDeviceNodes(aNode());
+    expect(bare).to.deep.equal({ done: [], missing: `no nvidia-ctk in ${driver}, ${host}`, problems: [] });
+    const { problems } = await refreshDeviceNodes(aNode('management.nvidia.com-gpu.yaml'));
+    expect(problems).to.deep.equal([
+      `${host}/run/cdi/management.nvidia.com-gpu.yaml describes the previous layout: no nvidia-ctk in ${driver}, ${host}. Install the ` +
+        'NVIDIA Container Toolkit there or name its root (--toolkit-root), or regenerate the spec manually',
+    ]);
+    expect(readFileSync(log, 'utf8')).to.equal('');
+  });
+
+  it('are made by the toolkit of the host for the driver of its container, and only specs that are there', async () => {
+    const options = aNode('management.nvidia.com-gpu.yaml');
+    writeScript(`${host}/usr/local/nvidia/toolkit/nvidia-ctk`, 'exit 0');
+    const ctk = `${host} /usr/local/nvidia/toolkit/nvidia-ctk`;
+    expect((await refreshDeviceNodes(options)).problems).to.deep.equal([]);
+    expect(readFileSync(log, 'utf8').trim().split('\n')).to.deep.equal([
+      `${ctk} system create-device-nodes --control-devices --driver-root=${driver}`,
+      `${ctk} cdi generate --mode=management --vendor=management.nvidia.com --class=gpu ` +
+        `--output=/var/run/cdi/management.nvidia.com-gpu.yaml --driver-root=${driver}`,
+    ]);
+    expect(existsSync(`${host}/run/cdi/nvidia.yaml`)).to.equal(false);
+  });
+
+  it('need no root named where driver and toolkit are in one, and the spec of a host’s own workloads follows too', async () => {
+    const options = aNode('nvidia.yaml');
+    writeScript(`${driver}/usr/bin/nvidia-ctk`, 'exit 0');
+    mkdirSync(`${driver}/run/cdi`, { recursive: true });
+    writeFileSync(`${driver}/run/cdi/nvidia.yaml`, '');
+    const { done } = await refreshDeviceNodes(options);
+    expect(done).to.deep.equal([
+      'nvidia-ctk system create-device-nodes --control-devices',
+      'nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml',
+    ]);
+  });
+
+  it('that cannot be made are said with the toolkit’s words, and the rest is done', async () => {
+    const options = aNode('management.nvidia.com-gpu.yaml');
+    writeScript(`${driver}/usr/bin/nvidia-ctk`, 'exit 0');
+    writeScript(scratch.path('chroot'), 'case "$*" in *create-device*) echo "no such device" >&2; exit 1;; esac');
+    const { done, problems } = await refreshDeviceNodes(options);
+    expect(problems).to.have.length(1);
+    expect(problems[0]).to.match(/create-device-nodes.*exit code 1.*no such device/);
+    expect(done.length).to.be.greaterThan(0);
+  });
+});

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { applyNode } from '../../src/device/apply/apply.ts';
+import { reportDevice } from '../../src/device/reading/report-device.ts';
+import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { InProcessNode } from './simulated-node.ts';
+
+const A100 = 'A100-SXM4-40GB';
+
+describe('a GPU that serves virtual machines', () => {
+  it('is left alone by name, since no process of theirs is listed, and its neighbour is changed', async () => {
+    const node = new InProcessNode([A100, A100], 'gpu 0 mig 1 pending 1\ngpu 1 mig 1 pending 1\n');
+    const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '3g.20gb': 2 } }));
+    await applyNode(node.openDriver(), targets);
+    node.faults = 'vgpu gpu=0';
+    const driver = node.openDriver();
+    const device = await driver.readDevice();
+    const report = reportDevice(device);
+    expect(report.gpus?.map(({ vgpuHost }) => vgpuHost)).to.deep.equal(['Host VGPU, SR-IOV', undefined]);
+    const wishes = node.gpus.map(({ uuid }) => ({ uuid, profiles: { '1g.5gb': 7 } }));
+    const plan = planWish(report, { gpus: wishes }).report;
+    expect([plan.refusalCode, plan.refusal]).to.deep.equal([
+      'Foreign',
+      `GPU 0 (A100-SXM4-40GB) serves virtual machines (Host VGPU, SR-IOV) and is left alone: take it out of the layout, or out of vGPU mode`,
+    ]);
+    node.takeChanges();
+    const { results } = await applyNode(
+      driver,
+      wishes.map(({ uuid, profiles: want }) => ({ uuid, want })),
+    );
+    expect(results.map(({ outcome, error }) => [outcome, error?.code])).to.deep.equal([
+      ['Refused', 'VgpuHost'],
+      ['Applied', undefined],
+    ]);
+    expect(node.takeChanges().some((change) => change.includes(node.busId(0)))).to.equal(false);
+  });
+
+  it('is left in peace where it is as it shall be', async () => {
+    const node = new InProcessNode([A100], 'gpu 0 mig 1 pending 1\n');
+    node.faults = 'vgpu';
+    const { results } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: {} }]);
+    expect(results[0]?.outcome).to.equal('Unchanged');
+  });
+});
