@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { addTimeoutOptions } from '../../device/command/timeout-options.ts';
+import { integer } from '../../process/option.ts';
 import type { Terminal } from '../terminal.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readPath } from '../path-option.ts';
@@ -23,6 +24,23 @@ export function addNodeOptions(command: Command): Command {
     .option('--nvidia-smi <file>', 'the tool; otherwise found on the system path', readPath)
     .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot', readPath)
     .addOption(outputOption());
+}
+
+/** Of every command that changes GPUs. */
+export function addChangeOptions(command: Command): Command {
+  return command
+    .option(
+      '--toolkit-root <folder>',
+      'where the NVIDIA Container Toolkit is; after a change nvidia-ctk makes device nodes and CDI specs anew',
+      readPath,
+    )
+    .option(
+      '--lock-timeout <seconds>',
+      'how long to wait for another program that changes the GPUs',
+      integer(0, 86_400),
+      10,
+    )
+    .option('--state-dir <folder>', 'folder for the lock and the journal', readPath, '/var/lib/gpu-partition');
 }
 
 export function addLayoutOptions(command: Command, isRequired = true): Command {

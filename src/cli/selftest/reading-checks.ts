@@ -82,8 +82,18 @@ function judgeDriver({ driverVersion, gpus }: DeviceState): readonly SelftestChe
 
 /** The driver's table counts wherever there is one; plans made without the node rest on the built-in one. */
 function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
-  const tables = new Map(gpus.flatMap(({ product, geometry }) => (geometry ? [[product, geometry] as const] : [])));
-  return [...tables].flatMap(([product, geometry]): readonly SelftestCheck[] => {
+  const tables = new Map(
+    gpus.flatMap(({ product, geometry, isTableBuiltIn }) =>
+      geometry && !isTableBuiltIn ? [[product, geometry] as const] : [],
+    ),
+  );
+  const untold = gpus
+    .filter(({ isTableBuiltIn }) => isTableBuiltIn)
+    .map(({ index }): SelftestCheck => {
+      const message = `GPU ${index}: the driver tells its profiles only with MIG mode on; the built-in table serves until then`;
+      return { area: 'Tables', verdict: 'Note', message };
+    });
+  const compared = [...tables].flatMap(([product, geometry]): readonly SelftestCheck[] => {
     const name = product.replace(/^NVIDIA /, '');
     const model = findModel(product);
     if (model === undefined) {
@@ -101,6 +111,7 @@ function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
       message: `${name}: ${difference}`,
     }));
   });
+  return [...untold, ...compared];
 }
 
 function demandDeviceError(error: unknown): DeviceError {

@@ -105,6 +105,19 @@ describe('a self-test that only reads', () => {
     ]);
   });
 
+  it('does not hold it against a driver that it tells profiles only with MIG mode on', async () => {
+    const node = aNode();
+    node.intercept = (args, run) =>
+      args.includes('-lgip') || args.includes('-lgipp')
+        ? { rc: 3, stdout: 'Unable to get GPU instance profiles: Not Supported\n', end: 'Exited' }
+        : run();
+    const done = await node.selftest();
+    expect(done.selftest.state).to.equal('Good');
+    expect(inArea(done, 'Tables').map(({ verdict, message }) => [verdict, message.split(';')[0]])).to.deep.equal([
+      ['Note', 'GPU 0: the driver tells its profiles only with MIG mode on'],
+    ]);
+  });
+
   it('finds a driver that is too old for MIG on a GPU', async () => {
     const node = aNode('', ['H100-80GB-HBM3']);
     node.intercept = (args, run) => {
