@@ -23,14 +23,15 @@ test: build control-plane helm ## Run all tests on Kubernetes' own control plane
 test-node: build control-plane ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'
 
-verify: node_modules/.installed generate lint ## Check types, lint, format, structure and generated files
+verify: node_modules/.installed generate lint ## Check types, lint, format, structure, prose and generated files
 	@tsc
 	@prettier --check --log-level=warn src test build
 	@$(NODE) build/check-rooms.mjs
 	@$(NODE) build/check-types.mjs
+	@$(NODE) build/check-prose.mjs
 	@knip --no-progress && knip --no-progress --production || { echo "nobody uses these (after --production: nobody but tests): delete them, or do not export them; see knip.jsonc"; exit 1; }
 	@$(NODE) build/check-reproducible.mjs
-	@git diff --exit-code --stat -- src/api/generated charts docs/api.md docs/configuration.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
+	@git diff --exit-code --stat -- src/api/generated charts docs/api.md docs/benchmark-rows.md docs/configuration.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
 
 lint: node_modules/.installed ## Lint with type-aware rules and import rules per folder
 	@oxlint --type-aware --deny-warnings src test build

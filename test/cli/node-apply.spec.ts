@@ -69,7 +69,7 @@ describe('gpu-partition node apply', () => {
     expect(code).to.equal(1);
     expect(stderr).to.match(/^error: GPU 0 \(A100-SXM4-40GB, 00000000:07:00\.0\): InUse /);
     expect(stderr).to.contain('pid 4242 (python3 train.py) on 1g.5gb at 5');
-    expect(stdout).to.match(/not applied: \d+ operations; the node is not what it shall be\n$/);
+    expect(stdout).to.match(/not applied: \d+ operations; the node does not match the layout\n$/);
     expect(host.starts(0)).to.have.length(7);
     expect(host.starts(1)).to.deep.equal([0]);
   });

@@ -96,7 +96,7 @@ describe('gpu-partition node plan', () => {
     const { code, stdout } = await host.node('plan', '-f', host.write('layout.yaml', { layouts }));
     expect(code).to.equal(0);
     expect(stdout)
-      .to.match(/GPU 0 \(A30.*becomes 1g\.6gb ×2/)
+      .to.match(/GPU 0 \(A30.*becomes 2×1g\.6gb/)
       .and.to.match(/GPU 1 \(A30.*unchanged, MIG off/);
     expect(stdout).to.match(/skipped: layout\.yaml:\d+:5: layouts\[2\]: GPU 2 \(Tesla T4\) has no MIG/);
     const many = host.write('many.yaml', { layouts: [{ gpus: { count: 4 }, mig: 'Disabled' }] });
@@ -205,7 +205,7 @@ describe('gpu-partition node assert and export', () => {
     expect(code).to.equal(1);
     expect(answer).to.deep.equal({
       equal: false,
-      differences: ['GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): has 3g.20gb at 0; shall be MIG off'],
+      differences: ['GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): has 3g.20gb at 0; should be MIG off'],
     });
     expect((await host.node('assert', '-f', 'now.yaml')).stdout).to.equal('now.yaml: applied\n');
   });

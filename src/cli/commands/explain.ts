@@ -24,13 +24,13 @@ const mostNodes = 10;
 
 export function explainCommand({ terminal, outcome }: CommandContext): Command {
   const pod = addConnectionOptions(new Command('pod'))
-    .summary('say why a pod is pending, and what would let it run')
+    .summary('explain why a pod is pending, and what would let it run')
     .description(
-      'Says why a pod that asks for GPUs is pending: what each GPU node lacks, and which edit of a policy, slice or label would let it run.',
+      'Explains why a pod that asks for GPUs is pending: what each GPU node lacks, and which edit of a policy, slice or label would let it run.',
     )
     .argument('<pod>', 'NAMESPACE/NAME, or NAME with --namespace')
     .option('-n, --namespace <name>', 'namespace of the pod')
-    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .addOption(outputOption())
     .action(async (name: string, options: Options) => {
       const explanation = options.snapshot
@@ -41,9 +41,9 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
       else print(terminal, explanation);
     });
   return new Command('explain')
-    .description('Explains what people wait for.')
+    .description('Explains why something waits.')
     .addCommand(pod)
-    .addHelpText('after', '\nIt has --kubeconfig <file>, --context <name> and -o, --output <format> (json or text).');
+    .addHelpText('after', '\nOptions: --kubeconfig <file>, --context <name>, -o, --output <format> (json or text).');
 }
 
 /** @param own namespace of the context */

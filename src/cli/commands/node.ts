@@ -10,7 +10,7 @@ import { selftestCommand } from '../selftest/selftest-command.ts';
 export function nodeCommand(context: CommandContext): Command {
   return new Command('node')
     .description(
-      'Partitions the GPUs of this machine, without Kubernetes: what mig-parted does, with plans and without harm.',
+      'Partitions the GPUs of this machine without Kubernetes, as mig-parted does, but prints a plan and never touches an instance in use.',
     )
     .addCommand(exportCommand(context))
     .addCommand(planCommand(context))

@@ -21,11 +21,11 @@ interface Options extends ConnectionOptions {
 export function statusCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('status'))
     .description(
-      'Shows the fleet: policies, nodes by phase with their reasons, what changes now. With a node: each of its GPUs slice by slice, who holds what, and what it will be.',
+      'Shows the fleet: policies, nodes by phase and reason, and what changes now. With a node: each of its GPUs slice by slice, who uses what, and what it becomes.',
     )
     .argument('[node]', 'name of a node')
-    .option('-w, --watch', 'follow it until Ctrl-C')
-    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
+    .option('-w, --watch', 'follow until Ctrl-C')
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .addOption(
       new Option(
         '-o, --output <format>',

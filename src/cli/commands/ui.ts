@@ -28,10 +28,10 @@ type Pools = ReadonlyMap<string, string>;
 export function uiCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('ui'))
     .description(
-      'Serves a page of the fleet on this machine (127.0.0.1), with your own kubeconfig and rights, until Ctrl-C. It reads, and changes nothing.',
+      'Serves a web page of the fleet on this machine (127.0.0.1) until Ctrl-C, with your own kubeconfig and rights. It only reads.',
     )
-    .option('--port <port>', 'port; 0 takes a free one', integer(0, 65_535), 0)
-    .option('--snapshot <file...>', `show a saved cluster instead: ${snapshotCommand}`)
+    .option('--port <port>', 'port; 0: a free one', integer(0, 65_535), 0)
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .action(async (options: Options) => {
       const interrupted = new AbortController();
       const stop = (): void => interrupted.abort();
