@@ -125,7 +125,10 @@ export class NodeAgent {
     const driverLoad = this.#options.driverLoad?.();
     if (driverLoad === this.#load.driverLoad) return false;
     const isNew = this.#load.driverLoad !== undefined;
-    if (isNew) this.#options.logger.warn('the driver was reloaded: no GPU instance survived');
+    if (isNew) {
+      this.#options.logger.warn('the driver was reloaded: no GPU instance survived');
+      this.#view.forgetFailures();
+    }
     this.#load = driverLoad === undefined ? {} : { driverLoad };
     this.#hasTriedToRebuild &&= !isNew;
     return isNew;

@@ -17,9 +17,10 @@ import { integer, list, oneOf } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
-import { explainHiddenProcesses } from '../device/host/host-processes.ts';
+import { addHostUnitOption } from '../device/host/host-unit-option.ts';
 import { NodeAgent } from './agent.ts';
-import { watchDriverLoad } from './driver-load.ts';
+import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
+import { explainHiddenProcesses } from '../device/host/host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import { tellOfLock } from './waiting-for-lock.ts';
@@ -34,6 +35,7 @@ interface Options extends TimeoutOptions {
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
   readonly toolkitRoot?: readonly string[];
+  readonly hostUnits?: readonly string[];
   readonly healthPort?: number;
   readonly healthHost?: string;
   readonly stateDir: string;
@@ -54,7 +56,7 @@ export function agentCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return addTimeoutOptions(new Command('agent'))
+  return addHostUnitOption(addTimeoutOptions(new Command('agent')))
     .description('Partitions the GPUs of this node as its GpuNodePartition grants.')
     .version(programVersion)
     .addOption(new Option('--node-name <name>', 'name of this Node').env('NODE_NAME').makeOptionMandatory())
@@ -136,6 +138,7 @@ async function runAgent(options: Options): Promise<void> {
     health?.metrics.operated(done),
   );
   const device = health?.metrics.measure(opened.device) ?? opened.device;
+  const driverLoad = watchDriverLoad(options.driverModule);
   const agent = new NodeAgent({
     client,
     device,
@@ -150,7 +153,7 @@ async function runAgent(options: Options): Promise<void> {
     agentVersion: programVersion,
     askForReboot: () => leaveSentinel(options.rebootSentinel, logger),
     bootID: (await readLine(options.bootIdFile)) ?? 'unknown',
-    driverLoad: watchDriverLoad(options.driverModule),
+    driverLoad,
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });
@@ -169,8 +172,10 @@ async function runAgent(options: Options): Promise<void> {
     onChange: ({ key }) => queue.add(key),
   }).start();
   health?.metrics.attach({ queue, watch });
+  const followed = followDriverLoad(driverLoad, { onLoad: () => queue.add(options.nodeName) }, signal);
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);
+  await followed;
   await watch.stop();
   await queue.stop();
   await health?.server.stop();

@@ -78,6 +78,11 @@ export class DeviceView {
     );
   }
 
+  /** What failed before was another driver’s: the next tries follow each other closely again. */
+  forgetFailures(): void {
+    this.failures = 0;
+  }
+
   get hasReport(): boolean {
     return this.#report !== undefined;
   }

@@ -89,7 +89,8 @@ export class GrantWork {
     const { device, logger, view, claim } = this.#parts;
     const { work, report } = planWish(view.report, granted, claim.foreign(partition));
     const destroys = work.some(
-      ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),
+      ({ mode, resets, steps }) =>
+        mode === 'Disable' || resets === true || steps.some(({ action }) => action.startsWith('Destroy')),
     );
     if (report.refusal !== undefined || report.drains !== undefined || destroys) return undefined;
     if (work.length === 0) return { state: view.state };

@@ -6,13 +6,19 @@ import type { GpuTarget } from '../device/apply/apply-options.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../device/errors.ts';
 import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
+import { listGpuOpeners } from '../device/host/gpu-openers.ts';
+import { HostUnits } from '../device/host/host-units.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/command/runner.ts';
 import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
+import { findTool } from '../device/command/tool.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
 import { GrantRefused } from './fault.ts';
+
+/** The host's own files, as a privileged pod that sees its processes has them. */
+const hostRoot = '/proc/1/root';
 
 export interface DeviceOptions {
   readonly nvidiaSmi?: string;
@@ -24,6 +30,8 @@ export interface DeviceOptions {
   readonly stateDir: string;
   readonly bootIdFile: string;
   readonly timeouts: Deadlines;
+  /** Services of the host that may be stopped for a while. */
+  readonly hostUnits?: readonly string[];
   /** Tells that the lock is waited for, until the signal says that it is had. */
   readonly tellOfLock: (message: string, signal: AbortSignal) => Promise<void>;
 }
@@ -46,6 +54,8 @@ export async function openDevice(
 ): Promise<OpenDevice> {
   const { stateDir, nvidiaSmi, driverRoot, libraryPath, tellOfLock } = options;
   const lock = await takeLock(stateDir, logger, signal, tellOfLock);
+  const units = openHostUnits(options);
+  await units?.resumeCutOff();
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was interrupted; the device shows its result', { gpus: cutOff.gpus });
@@ -64,7 +74,10 @@ export async function openDevice(
     });
     tellOfDeviceNodes(report, logger);
   };
-  return { device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange }), isLocked: () => lock.isHeld() };
+  return {
+    device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, units }),
+    isLocked: () => lock.isHeld(),
+  };
 }
 
 /** The agent's view of a driver. */
@@ -76,6 +89,7 @@ export function deviceOf(
     logger,
     onOperation,
     afterChange,
+    units,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'isHeld'>;
@@ -83,6 +97,7 @@ export function deviceOf(
     readonly onOperation?: OnOperation | undefined;
     /** Whoever else has to follow the devices on this host; before anybody is told that they have changed. */
     readonly afterChange?: () => Promise<void>;
+    readonly units?: Pick<HostUnits, 'pause'> | undefined;
   },
 ): Device {
   return {
@@ -97,6 +112,8 @@ export function deviceOf(
         signal: options.signal,
         mayStart: () => lock.isHeld() && options.mayStart(),
         listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
+        listOpeners: (minor) => listGpuOpeners(minor),
+        ...(units && { pauseHost: () => units.pause() }),
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
         onProgress: ({ uuid, done }) => {
           logger.info('device operation', { gpu: uuid, done });
@@ -108,6 +125,13 @@ export function deviceOf(
       return { failures, state: device };
     },
   };
+}
+
+/** @throws DeviceError ToolMissing where units may be stopped and the host has no systemctl */
+function openHostUnits({ hostUnits: units = [], stateDir }: DeviceOptions): HostUnits | undefined {
+  if (units.length === 0) return undefined;
+  const tool = findTool({ path: 'systemctl', driverRoots: [hostRoot] });
+  return new HostUnits({ units, tool, noteFile: join(stateDir, 'stopped-units') });
 }
 
 function tellOfDeviceNodes({ done, missing, problems }: DeviceNodeReport, logger: Logger): void {
@@ -156,9 +180,16 @@ async function demandAnswer<T>(tried: string, ask: () => Promise<T>): Promise<T>
 }
 
 function targetsOf(wishes: readonly GpuWish[], work: readonly GpuWork[]): readonly GpuTarget[] {
-  return work.flatMap(({ uuid, steps }) => {
+  return work.flatMap(({ uuid, steps, resets }) => {
     const wish = wishes.find((one) => one.uuid === uuid);
     if (!wish) return [];
-    return [{ uuid, want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}), steps }];
+    return [
+      {
+        uuid,
+        want: wish.mig === 'Disabled' ? ('Disabled' as const) : (wish.profiles ?? {}),
+        steps,
+        resets: resets === true,
+      },
+    ];
   });
 }

@@ -1,6 +1,6 @@
-import type { DeviceReport, Grant, PlanReport, Wish } from '../api/types.ts';
+import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { listInTheWay, planDrained } from '../core/policy/drain-plan.ts';
-import type { WishPlan } from '../core/policy/plan-wish.ts';
+import type { AskedWish, WishPlan } from '../core/policy/plan-wish.ts';
 import type { Claim } from './claim.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Partition } from './partition.ts';
@@ -20,7 +20,7 @@ export class Planner {
    * @param asked a wish, or a grant of it
    * @param unfinished a grant that is being acted on
    */
-  plan(partition: Partition, asked: Pick<Wish, 'gpus' | 'replaceForeignInstances'>, unfinished?: Grant): WishPlan {
+  plan(partition: Partition, asked: AskedWish, unfinished?: Grant): WishPlan {
     const { spec, status } = partition;
     const { report, users } = this.#view;
     const marks = { drain: spec.drain, reported: status?.device?.plan, basis: this.#basis };

@@ -80,6 +80,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/node.ts')).nodeCommand,
   },
   {
+    name: 'support-bundle',
+    summary: 'write what somebody needs who is to help with a cluster: objects, Events and logs, no secrets',
+    load: async () => (await import('./commands/support-bundle.ts')).supportBundleCommand,
+  },
+  {
     name: 'completion',
     summary: 'print the completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.ts')).completionCommand,

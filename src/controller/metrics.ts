@@ -62,6 +62,7 @@ export class ControllerMetrics {
       labelNames: ['result'],
       registers,
     });
+    for (const result of ['evicted', 'blocked']) this.#evictions.inc({ result }, 0);
     this.#failures = new Counter({
       name: 'gpu_partition_node_failures_total',
       help: 'Transitions of nodes to phase Failed, by reason.',

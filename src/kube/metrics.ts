@@ -54,13 +54,17 @@ export function registerQueues(
       for (const [queue, { longestRunMs }] of list()) this.set({ queue }, longestRunMs / 1000);
     },
   });
-  return (queue) => ({
-    started: (waitedMs) => waits.observe({ queue }, waitedMs / 1000),
-    ended: (result, tookMs) => {
-      runs.observe({ queue }, tookMs / 1000);
-      reconciles.inc({ queue, result });
-    },
-  });
+  return (queue) => {
+    // From 0 on: of a count that is not there before, nobody sees the first.
+    for (const result of ['success', 'error']) reconciles.inc({ queue, result }, 0);
+    return {
+      started: (waitedMs) => waits.observe({ queue }, waitedMs / 1000),
+      ended: (result, tookMs) => {
+        runs.observe({ queue }, tookMs / 1000);
+        reconciles.inc({ queue, result });
+      },
+    };
+  };
 }
 
 const watchCounters = [

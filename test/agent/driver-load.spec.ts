@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { watchDriverLoad } from '../../src/agent/driver-load.ts';
+import { followDriverLoad, watchDriverLoad } from '../../src/agent/driver-load.ts';
 import { isSameLoad, loadIdOf } from '../../src/core/policy/load-id.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 
@@ -20,6 +21,19 @@ describe('a load of the driver', () => {
     mkdirSync(keep);
     mkdirSync(folder);
     expect(load()).not.to.equal(first);
+  });
+
+  it('is told of soon, and only where it is another one', async () => {
+    const stop = new AbortController();
+    const loads: (string | undefined)[] = [undefined, undefined, '17', '17', '18'];
+    let told = 0;
+    let looks = 0;
+    const load = (): string | undefined => loads[Math.min(looks++, loads.length - 1)];
+    const followed = followDriverLoad(load, { onLoad: () => (told += 1), everyMs: 1 }, stop.signal);
+    await eventually(() => expect(looks).to.be.greaterThan(loads.length));
+    stop.abort();
+    await followed;
+    expect(told).to.equal(2);
   });
 
   it('ends what a boot ends, as far as both are known', () => {

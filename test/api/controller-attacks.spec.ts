@@ -16,7 +16,7 @@ describe('whoever has the controller’s token', () => {
   let tenant = '';
   let policy = '';
   const attack = (wish: Attempt): Promise<string> => attempt(cluster(), token, wish);
-  const patchNode = (body: unknown): Promise<string> => attack({ path: node, body });
+  const patchNode = (body: unknown): Promise<string> => attack({ path: `${node}?${asController}`, body });
 
   before(async function () {
     this.timeout(60_000);
@@ -44,7 +44,7 @@ describe('whoever has the controller’s token', () => {
         { what: words, timeoutMs: 20_000 },
       );
     };
-    await denied({ path: node, body: { metadata: { labels: { team: 'b' } } } }, 'not in its list');
+    await denied({ path: `${node}?${asController}`, body: { metadata: { labels: { team: 'b' } } } }, 'not in its list');
     await denied({ path: `${policyPath(policy)}?${asController}`, body: { spec: { priority: 5 } } }, 'is its users');
     await denied(evictionOf('kube-public', 'x'), 'no pod of this namespace');
     await denied(anEvent('kubelet'), 'as gpupartition.dev/controller alone');
@@ -147,7 +147,7 @@ describe('whoever has the controller’s token', () => {
     const plain = uniqueName('node');
     const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: plain } };
     await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body });
-    const path = `/api/v1/nodes/${plain}`;
+    const path = `/api/v1/nodes/${plain}?${asController}`;
     const taints = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
     const labels = { 'gpupartition.dev/policy': 'x', 'nvidia.com/gpu.count': '8', 'nvidia.com/mig.capable': 'true' };
     expect(await attack({ path, body: { metadata: { labels } } })).to.equal('');
@@ -157,11 +157,17 @@ describe('whoever has the controller’s token', () => {
     );
     const status = { capacity: { 'nvidia.com/gpu': '0' } };
     const patch = { method: 'PATCH', contentType: 'application/merge-patch+json' } as const;
-    await cluster().client.demand({ ...patch, path: `${path}/status`, body: { status } });
+    await cluster().client.demand({ ...patch, path: `/api/v1/nodes/${plain}/status`, body: { status } });
     expect(await attack({ path, body: { spec: { taints } } }), 'one that advertises GPUs').to.equal('');
   });
 
-  it('cannot fill a node with labels', async () => {
+  it('cannot fill a node with labels, nor with names of field managers', async () => {
+    const state = { 'gpupartition.dev/state': 'ready' };
+    for (const query of ['', '?fieldManager=another']) {
+      expect(await attack({ path: `${node}${query}`, body: { metadata: { labels: state } } })).to.include(
+        'own field manager alone',
+      );
+    }
     const labels = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`nvidia.com/mig-${i}g.5gb.count`, '1']));
     expect(await patchNode({ metadata: { labels } })).to.include('512 labels at the most');
   });

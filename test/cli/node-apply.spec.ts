@@ -231,6 +231,21 @@ describe('gpu-partition node apply', () => {
     expect(allowed.stdout).to.contain('--gpu-reset -i 00000000:07:00.0');
   });
 
+  it('resets a GPU whose driver asks for it, with the change and only where it may', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0).withFaults('sick remap');
+    host.write('layout.yaml', balanced);
+    const refused = await host.node('apply', '-f', 'layout.yaml');
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.contain('ResetRequired').and.to.contain('row remapping is pending');
+    expect(host.takeChanges()).to.deep.equal([]);
+    // It is well from the look on that comes after the reset: the plan, before the destroy, and before the reset.
+    host.withFaults('sick remap nth=1-3');
+    const { code, stdout } = await host.node('apply', '-f', 'layout.yaml', '--allow-gpu-reset');
+    expect(stdout).to.contain('with the reset that its driver asks for').and.to.contain('nvidia-smi --gpu-reset -i');
+    expect(code).to.equal(0);
+    expect(host.starts(0)).to.deep.equal([0, 2, 3, 4]);
+  });
+
   it('finishes the GPU at hand when it is told to stop, and begins no other', async () => {
     using host = new SimulatedHost([A100, A100]).withFaults('sleep DeviceCreateGpuInstance ms=200');
     const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });

@@ -60,7 +60,7 @@ describe('the metrics of the controller', () => {
     const fields = {
       policy: null,
       strategy: null,
-      wish: { gpus: [], replaceForeignInstances: null },
+      wish: { gpus: [], replaceForeignInstances: null, allowGpuReset: null },
       drain: null,
       repairs: null,
     };
@@ -88,6 +88,19 @@ describe('the metrics of the controller', () => {
     }
   });
 
+  it('count what alerts look at from 0 on: of a count that is not there before, nobody sees the first', async () => {
+    const registry = new Registry();
+    new ControllerMetrics(registry, () => 0).observeQueue('nodes');
+    for (const line of [
+      'gpu_partition_evictions_total{result="evicted"} 0',
+      'gpu_partition_evictions_total{result="blocked"} 0',
+      'gpu_partition_reconciles_total{queue="nodes",result="success"} 0',
+      'gpu_partition_reconciles_total{queue="nodes",result="error"} 0',
+    ]) {
+      expect((await registry.metrics()).split('\n')).to.include(line);
+    }
+  });
+
   it('tell the age of the oldest change, and forget nodes that are gone', async () => {
     const registry = new Registry();
     let now = 1000;
@@ -95,7 +108,7 @@ describe('the metrics of the controller', () => {
     const fields = {
       policy: null,
       strategy: null,
-      wish: { gpus: [], replaceForeignInstances: null },
+      wish: { gpus: [], replaceForeignInstances: null, allowGpuReset: null },
       drain: null,
       repairs: null,
     };

@@ -43,7 +43,7 @@ describe('the health of a GPU', () => {
     node.faults = 'sick recoveryreset gpu=0\nsick remapfailure gpu=1';
     const driver = node.openDriver();
     const gpus = node.gpus.map(({ uuid }) => ({ uuid, profiles: { '3g.20gb': 2 } }));
-    const { work, report } = planWish(reportDevice(await driver.readDevice()), { gpus });
+    const { work, report } = planWish(reportDevice(await driver.readDevice()), { gpus, allowGpuReset: false });
     expect(work.map(({ uuid }) => uuid)).to.deep.equal([node.uuid(2)]);
     expect(report.refusal).to.equal(undefined);
     const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '3g.20gb': 2 } }));
@@ -53,7 +53,7 @@ describe('the health of a GPU', () => {
       ['Refused', 'Unhealthy'],
       ['Applied', undefined],
     ]);
-    const again = planWish(reportDevice(await driver.readDevice()), { gpus }).report;
+    const again = planWish(reportDevice(await driver.readDevice()), { gpus, allowGpuReset: false }).report;
     expect([again.refusalCode, again.refusal]).to.deep.equal([
       'Unhealthy',
       `GPU 0 (${node.busId(0)}) is not repartitioned: the driver’s recovery action is "Drain and Reset"`,

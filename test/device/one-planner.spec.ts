@@ -20,7 +20,7 @@ async function planTwice(node: InProcessNode, wish: Omit<GpuWish, 'uuid'>): Prom
   const [gpu] = device.gpus;
   if (gpu === undefined) throw new Error('the node has no GPU');
   try {
-    const { steps, mode } = judgeChange(gpu, wish.mig ?? wish.profiles ?? {}, everything, device.driverVersion);
+    const { steps, mode } = judgeChange(gpu, wish.mig ?? wish.profiles ?? {}, everything, device);
     return [report.refusalCode ?? [work[0]?.mode, work[0]?.steps ?? []], [mode, steps]];
   } catch (error) {
     return [report.refusalCode, (error as { readonly code?: string }).code];

@@ -90,6 +90,13 @@ describe('an installation of 0.1.0', function () {
     const before = await rig().rig.deviceOperations(name);
     const { metadata } = await rig().policy('inference');
     startPrograms();
+    // The status of before says Ready as well: what 0.1.0 never wrote shows that both programs have looked.
+    await eventually(
+      async () => [await rig().policy('inference'), await rig().partition(name)] as const,
+      ([{ status }, partition]) =>
+        status?.acceptedGeneration === metadata.generation && partition.status?.device?.advertised !== undefined,
+      { timeoutMs: 120_000, what: 'the word of the present programs' },
+    );
     const policy = await rig().waitFor('inference', 'Ready', 'True', 'Ready', 120_000);
     expect(policy.metadata).to.deep.include({ uid: metadata.uid, generation: metadata.generation });
     expect((await rig().partition(name)).status).to.deep.include({ phase: 'Ready', layout });

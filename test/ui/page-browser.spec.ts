@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { reportWaste } from '../../src/core/waste/waste-report.ts';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
 import { storyTime } from '../core/view/status-stories.ts';
+import { wastefulDay } from '../core/waste/waste-stories.ts';
 import { BrowserPage, type ChromiumProcess, findChromium, type FrameTimes, startChromium } from './chromium.mjs';
 import { simulateFleet, touchNode } from './simulated-fleet.ts';
 
@@ -35,7 +37,7 @@ describe('the page of the fleet in Chromium', function () {
       (node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'),
       () => storyTime,
     );
-    server = await servePage(feed, 0);
+    server = await servePage({ feed, reportWaste: async () => reportWaste(wastefulDay) }, 0);
     page = await BrowserPage.open(browser);
   });
   afterEach(async () => {
@@ -100,6 +102,9 @@ describe('the page of the fleet in Chromium', function () {
       await page.setColors(colors);
       await open(30);
       expect(await page.audit()).to.deep.equal([]);
+      await page.click('summary');
+      await page.waitFor('#waste-report table');
+      expect(await page.audit()).to.deep.equal([]);
       await page.click('.tile', 15);
       await page.waitFor('dialog[open]');
       expect(await page.audit()).to.deep.equal([]);
@@ -116,6 +121,8 @@ describe('the page of the fleet in Chromium', function () {
       await page.press('Tab');
       expect(await page.focused()).to.equal(name);
     }
+    await page.press('Tab');
+    expect(await page.focused()).to.match(/^Waste/);
     await page.press('Tab');
     expect(await page.focused()).to.match(/^gpu-node-0006/);
     await page.press('Enter');
@@ -139,6 +146,14 @@ describe('the page of the fleet in Chromium', function () {
     await page.visit('about:blank');
     await page.visit(address);
     await page.waitForText('#state', '1 of 12 nodes');
+  });
+
+  it('shows waste when it is opened', async () => {
+    await open(4);
+    await page.click('summary');
+    await page.waitFor('#waste-report table');
+    const text = await page.textOf('#waste-report');
+    expect(text).to.contain('2×3g.20gb would have served 11').and.to.contain('4 of 6n0 (2), n1 (2)');
   });
 
   it('says under the pointer what a slice is', async () => {

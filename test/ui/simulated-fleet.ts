@@ -29,6 +29,13 @@ export function simulateFleet(nodes: number, gpus = 8): SimulatedFleet {
           lastTransitionTime,
         },
       ],
+      plan: {
+        gpusChanging: (nodes - done) * gpus,
+        instancesKept: (nodes - done) * gpus * 3,
+        instancesDestroyed: (nodes - done) * gpus,
+        instancesCreated: (nodes - done) * gpus,
+        podsToEvict: flight.length,
+      },
       pace: { generation: 2, nodes: done || 1, seconds: 150 * (done || 1) },
       inFlight: flight.map(({ metadata }) => ({
         node: metadata.name,

@@ -82,6 +82,10 @@ export interface GpuNodePartition {
        * True: plans may destroy GPU instances that this operator did not create.
        */
       replaceForeignInstances?: boolean;
+      /**
+       * False: plans may not reset a GPU that asks for it. Absent: they may.
+       */
+      allowGpuReset?: boolean;
     };
     /**
      * The grant, the only thing that the agent acts on. It makes the device equal to this, never to wish.
@@ -127,7 +131,7 @@ export interface GpuNodePartition {
        */
       seconds?: number;
       /**
-       * Allows the reset of a single GPU where a MIG mode change requires it.
+       * Allows the reset of a single GPU where a MIG mode change requires it, or its driver asks for it.
        */
       allowGpuReset?: boolean;
       /**
@@ -347,7 +351,7 @@ export interface GpuNodePartition {
          */
         gpusChanging?: number;
         /**
-         * GPUs whose MIG mode changes. No program may have them open meanwhile.
+         * GPUs whose MIG mode changes or that are reset. No program may have them open meanwhile.
          */
         modeChanges?: number;
         /**

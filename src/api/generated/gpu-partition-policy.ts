@@ -209,7 +209,7 @@ export interface GpuPartitionPolicy {
      */
     allow?: {
       /**
-       * Allows the reset of a single GPU where a MIG mode change requires it (A100, A30).
+       * Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended.
        */
       gpuReset?: boolean;
       /**

@@ -1,18 +1,21 @@
 import { Command } from 'commander';
 import { nodes } from '../../api/resources.ts';
 import { poolOf } from '../../core/status/fleet-figures.ts';
+import { reportWaste } from '../../core/waste/waste-report.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { whenAborted } from '../../process/abort.ts';
 import { integer } from '../../process/option.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
-import { servePage } from '../../ui/page-server.ts';
+import { type PageSources, servePage } from '../../ui/page-server.ts';
+import { WasteSamples } from '../../ui/waste-samples.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import { followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
-import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
+import { snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
@@ -48,7 +51,9 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   const pools = await readPools(client);
   const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
   feed.take(first);
-  await serve(terminal, feed, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
+  const waste = new WasteSamples(() => readFacts(client));
+  const sources = { feed, reportWaste: () => waste.report() };
+  await serve(terminal, sources, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
 }
 
 async function serveSnapshot(
@@ -57,15 +62,21 @@ async function serveSnapshot(
   port: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const saved = await readSnapshot(files, Date.now(), terminal);
+  const saved = await readSavedFacts(files, terminal);
   const pools = poolsOf(saved.nodes);
   const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
   feed.take(saved);
-  await serve(terminal, feed, port, () => whenAborted(signal));
+  const report = reportWaste([saved]);
+  await serve(terminal, { feed, reportWaste: async () => report }, port, () => whenAborted(signal));
 }
 
-async function serve({ stdout }: Terminal, feed: FleetFeed, port: number, work: () => Promise<void>): Promise<void> {
-  const server = await servePage(feed, port).catch((error: unknown) => {
+async function serve(
+  { stdout }: Terminal,
+  sources: PageSources,
+  port: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const server = await servePage(sources, port).catch((error: unknown) => {
     throw new CliError(`cannot serve the page: ${String(error)}`, 3, { cause: error });
   });
   try {

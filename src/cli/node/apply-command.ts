@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { integer } from '../../process/option.ts';
+import { addHostUnitOption } from '../../device/host/host-unit-option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
@@ -49,7 +50,7 @@ export function resetCommand(context: CommandContext): Command {
 }
 
 function addApplyOptions(command: Command): Command {
-  return addPodOptions(addNodeOptions(command))
+  return addHostUnitOption(addPodOptions(addNodeOptions(command)))
     .option(
       '--toolkit-root <folder>',
       'folder with the NVIDIA Container Toolkit; nvidia-ctk in it makes device nodes and CDI specs after a change',

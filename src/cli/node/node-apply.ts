@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 import { applyNode } from '../../device/apply/apply.ts';
 import type { GpuOutcome, GpuResult, GpuTarget, Progress } from '../../device/apply/apply-options.ts';
 import { Journal, type JournalEntry } from '../../device/host/journal.ts';
+import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
+import { HostUnits } from '../../device/host/host-units.ts';
 import { lockNode } from '../../device/host/node-lock.ts';
+import { findTool } from '../../device/command/tool.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
 import type { Terminal } from '../terminal.ts';
@@ -19,6 +22,8 @@ export interface ApplyLimits extends PodOptions, ToolkitOptions {
   /** Folder of the host for lock and journal. */
   readonly stateDir: string;
   readonly allowGpuReset?: boolean;
+  /** Services of this machine that may be stopped for a while. */
+  readonly hostUnits?: readonly string[];
   /** If one GPU cannot become what it shall be, none is changed. Strategy single means it too. */
   readonly allOrNothing?: boolean;
   /** After so many seconds no further operation starts. */
@@ -73,12 +78,17 @@ export async function applyLayout(
   const folder = resolve(cwd, limits.stateDir);
   const lock = await reportAsync(1, () => lockNode({ folder, waitMs: limits.lockTimeout * 1000 }));
   try {
+    const units = await reportAsync(3, () => openHostUnits(limits, folder));
+    await units?.resumeCutOff();
     const journal = new Journal({ path: join(folder, 'journal.json') });
     const cutOff = journal.read();
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
     const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(limits, device);
-    const plan = planNode(device, layout, await reportAsync(3, listHeld));
+    const plan = planNode(device, layout, {
+      held: await reportAsync(3, listHeld),
+      mayReset: limits.allowGpuReset === true,
+    });
     watcher.onPlan(plan, device);
     const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
     const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
@@ -94,6 +104,8 @@ export async function applyLayout(
           device,
           journal,
           listHeld,
+          listOpeners: (minor) => listGpuOpeners(minor),
+          ...(units && { pauseHost: () => units.pause() }),
           undo: true,
           allOrNothing,
           allowReset: limits.allowGpuReset === true,
@@ -116,9 +128,14 @@ export async function applyLayout(
   }
 }
 
+async function openHostUnits({ hostUnits: units = [] }: ApplyLimits, folder: string): Promise<HostUnits | undefined> {
+  if (units.length === 0) return undefined;
+  return new HostUnits({ units, tool: findTool({ path: 'systemctl' }), noteFile: join(folder, 'stopped-units') });
+}
+
 /** What is new on the device since the plan was in no plan and is not destroyed. */
-function toTarget({ uuid, want = {}, steps }: HostGpuPlan): GpuTarget {
-  return { uuid, want, steps };
+function toTarget({ uuid, want = {}, steps, resets }: HostGpuPlan): GpuTarget {
+  return { uuid, want, steps, resets: resets === true };
 }
 
 function report(

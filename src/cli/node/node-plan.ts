@@ -35,6 +35,8 @@ export interface HostGpuPlan {
   readonly create: readonly PlannedPlace[];
   /** All operations on instances, in their order, compute instances of instances that stay included. */
   readonly steps: readonly Step[];
+  /** The GPU is reset after all on it has been destroyed, since its driver asks for that. */
+  readonly resets?: true;
   /** Why it is refused. */
   readonly error?: HostFault;
 }
@@ -53,11 +55,22 @@ export interface HostPlan {
   readonly skipped: readonly string[];
 }
 
+interface HostLimits {
+  /** What pods hold. */
+  readonly held?: ReadonlySet<string>;
+  /** Whether a GPU whose driver asks for a reset may have it. */
+  readonly mayReset?: boolean;
+}
+
 /** Plans a node on what was just read, with the driver's own tables: what it says is what `apply` does. */
-export function planNode(device: DeviceState, layout: NodeLayout, held: ReadonlySet<string> = new Set()): HostPlan {
+export function planNode(
+  device: DeviceState,
+  layout: NodeLayout,
+  { held = new Set(), mayReset = false }: HostLimits = {},
+): HostPlan {
   const resolved = resolveTargets(layout, device);
   const targets = 'targets' in resolved ? resolved.targets : [];
-  const gpus = device.gpus.map((gpu) => planGpu(gpu, targets, held, device.driverVersion));
+  const gpus = device.gpus.map((gpu) => planGpu(gpu, targets, { held, mayReset }, device.driverVersion));
   const lost = device.lost.map(({ pciBusId, fault }) => {
     const details = { tried: 'to read the GPU', found: fault.message, gpu: pciBusId };
     return { pciBusId, error: explainFault(new DeviceError(fault.code, details)) };
@@ -72,7 +85,7 @@ export function planNode(device: DeviceState, layout: NodeLayout, held: Readonly
 function planGpu(
   gpu: GpuState,
   targets: readonly GpuTarget[],
-  held: ReadonlySet<string>,
+  { held, mayReset }: Required<HostLimits>,
   driverVersion: string,
 ): HostGpuPlan {
   const { index, uuid, pciBusId, product } = gpu;
@@ -84,9 +97,11 @@ function planGpu(
   const { want } = target;
   const after = now === null ? null : want === 'Disabled' ? 'Disabled' : 'Enabled';
   try {
-    const change = judgeChange(gpu, want, { held, mayTouch: () => true }, driverVersion);
+    const change = judgeChange(gpu, want, { held, mayTouch: () => true }, { driverVersion, mayReset });
     if (change.isDone) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
-    return { ...known, outcome: 'Change', want, mig: { now, after }, ...listPlaces(gpu, change), steps: change.steps };
+    const { steps, resets } = change;
+    const how = { steps, ...(resets && { resets }) };
+    return { ...known, outcome: 'Change', want, mig: { now, after }, ...listPlaces(gpu, change), ...how };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { ...known, outcome: 'Refused', want, mig: { now, after: now }, ...idle, error: explainFault(error) };

@@ -58,7 +58,7 @@ function writeGpu(gpu: HostGpuPlan, geometry: Geometry | undefined): readonly st
   ];
 }
 
-function describe({ outcome, want, mig }: HostGpuPlan): string {
+function describe({ outcome, want, mig, resets }: HostGpuPlan): string {
   const mode = mig.now === mig.after ? '' : ` (MIG mode ${mig.now ?? 'unknown'} to ${mig.after ?? 'unknown'})`;
   switch (outcome) {
     case 'LeftAlone':
@@ -66,7 +66,7 @@ function describe({ outcome, want, mig }: HostGpuPlan): string {
     case 'Unchanged':
       return `unchanged, ${writeWant(want)}`;
     case 'Change':
-      return `becomes ${writeWant(want)}${mode}`;
+      return `becomes ${writeWant(want)}${mode}${resets === true ? ', with the reset that its driver asks for' : ''}`;
     case 'Refused':
       return `cannot become ${writeWant(want)}`;
   }

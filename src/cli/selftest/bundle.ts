@@ -1,14 +1,10 @@
-import { constants, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { hostname, release } from 'node:os';
-import { resolve } from 'node:path';
 
 import { toProductLabel } from '../../core/gpu/geometry/product-name.ts';
 import { timeText } from '../../core/text/time.ts';
 import type { SmiRun } from '../../device/command/recorder.ts';
 import { programVersion } from '../../process/version.ts';
-import { CliError } from '../exit.ts';
-import type { Terminal } from '../terminal.ts';
 import { describeStates } from './recorded-state.ts';
 import { hideHost, redactOutput } from './redaction.ts';
 import type { Selftest } from './selftest.ts';
@@ -92,24 +88,6 @@ export function writeBundle({ selftest, runs, now, isUnredacted }: BundleSource)
     };
   });
   return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
-}
-
-/** @throws CliError where the file is there already, or cannot be written */
-export async function saveNewFile(path: string, text: string, { cwd }: Terminal): Promise<void> {
-  // Run by root in a folder of somebody else, a link there would lead to a file of the system.
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  try {
-    await using file = await open(resolve(cwd, path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    await file.writeFile(text);
-  } catch (cause) {
-    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
-    const why = isThere
-      ? 'it is there already; name a new file'
-      : cause instanceof Error
-        ? cause.message
-        : String(cause);
-    throw new CliError(`cannot write ${path}: ${why}`, 2, { cause });
-  }
 }
 
 function readDistribution(): string {

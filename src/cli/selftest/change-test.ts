@@ -102,9 +102,14 @@ export class GpuTrial {
     const { uuid } = this.#before;
     const empty = await this.#become({ uuid, want: {} });
     // With MIG mode on: some drivers list no profiles without.
-    for (const profile of empty.geometry?.profiles ?? []) {
-      const [start] = profile.starts;
-      if (start === undefined) continue;
+    const placed = (empty.geometry?.profiles ?? []).flatMap((profile) =>
+      profile.starts.slice(0, 1).map((start) => ({ profile, start })),
+    );
+    if (placed.length === 0) {
+      const found = 'the driver lists no profile that has a place';
+      throw new DeviceError('NotSupported', { tried: 'to try each profile', found, gpu: empty.pciBusId });
+    }
+    for (const { profile, start } of placed) {
       const stopped = this.#options.stop();
       if (stopped !== undefined) return stopped;
       await this.#try(profile, start);

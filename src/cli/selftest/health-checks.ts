@@ -41,14 +41,17 @@ export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView):
   const capable = gpus.filter(({ migCapable }) => migCapable);
   if (capable.length === 0) return [];
   const needsReset = capable.some(({ product }) => findModel(product)?.resetToChangeMode !== false);
+  const persistent = gpus.flatMap(({ isPersistent }, index) => (isPersistent === true ? [index] : []));
   const workers = new Set(gpus.flatMap(({ processes }) => processes.map(({ pid }) => pid)));
   const clients = listGpuClients(host.proc, host.pid).filter(({ pid }) => !workers.has(pid));
   const notes: readonly Omit<SelftestCheck, 'area' | 'verdict'>[] = [
-    ...gpus.flatMap(({ isPersistent }, index) =>
-      isPersistent === true
-        ? [{ message: `GPU ${index}: persistence mode is on; it is switched off for a reset, and on again after it` }]
-        : [],
-    ),
+    ...(persistent.length > 0
+      ? [
+          {
+            message: `GPU ${persistent.join(', ')}: persistence mode is on; it is switched off for a reset, and on again after it`,
+          },
+        ]
+      : []),
     ...listHoldingModules(host.sys).map((name) => ({
       message: `module ${name} is loaded and holds every GPU: unload it before a reset (modprobe -r ${name})`,
     })),

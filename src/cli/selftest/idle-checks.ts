@@ -39,7 +39,7 @@ function checkProcesses(gpus: readonly ReportedGpu[], { proc }: HostView): reado
     const untold = processes.filter(({ pid, instance }) => pid !== undefined && instance === undefined);
     return [
       ...(listed.length > absent.length
-        ? [good(`GPU ${index}: ${countWords(listed.length - absent.length, 'process')} seen, in /proc too`)]
+        ? [good(`GPU ${index}: ${countProcesses(listed.length - absent.length)} seen, in /proc too`)]
         : []),
       ...(absent.length > 0
         ? [
@@ -53,7 +53,7 @@ function checkProcesses(gpus: readonly ReportedGpu[], { proc }: HostView): reado
       ...(mig?.current === 'Enabled' && untold.length > 0
         ? [
             note(
-              `GPU ${index}: of ${countWords(untold.length, 'process')} the instance is not told: every instance counts as busy`,
+              `GPU ${index}: of ${countProcesses(untold.length)} the instance is not told: every instance counts as busy`,
             ),
           ]
         : []),
@@ -95,6 +95,10 @@ async function checkKubelet(
       unknown(`the kubelet does not tell who holds a GPU: ${error instanceof Error ? error.message : String(error)}`),
     ];
   }
+}
+
+function countProcesses(count: number): string {
+  return `${count} ${count === 1 ? 'process' : 'processes'}`;
 }
 
 function good(message: string): SelftestCheck {

@@ -4,12 +4,13 @@ import { makeExecute } from '../../device/command/child.ts';
 import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError, type ExitCode } from '../exit.ts';
+import { demandNewFile, saveNewFile } from '../new-file.ts';
 import { findHostTool } from '../node/host.ts';
 import { addPodOptions, type PodOptions } from '../node/host-pods.ts';
 import { addNodeOptions, type NodeCommandOptions } from '../node/node-options.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { saveNewFile, writeBundle } from './bundle.ts';
+import { writeBundle } from './bundle.ts';
 import type { ChangeOptions } from './change-run.ts';
 import { thisHost } from './host-view.ts';
 import { runSelftest, type Selftest, type SelftestOptions, type TestedTool } from './selftest.ts';
@@ -40,20 +41,28 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
       10,
     )
     .option('--state-dir <folder>', 'folder for the lock and the journal', readPath, '/var/lib/gpu-partition')
-    .option('--bundle <file>', 'write a support bundle: what every nvidia-smi printed, and what was found', readPath)
+    .option(
+      '--bundle <file>',
+      'write a support bundle (a new file, or -): what every nvidia-smi printed, and what was found',
+      readPath,
+    )
     .option('--unredacted', 'leave serial numbers, names of processes and of this machine in the bundle')
     .action(async (options: Options) => {
-      const isText = options.output === 'text';
+      const { bundle, output } = options;
       const asked = readOptions(options);
+      if (bundle !== undefined) demandNewFile(bundle, terminal);
+      // With the bundle on standard output the report goes beside it.
+      const shown = bundle === '-' ? { ...terminal, stdout: terminal.stderr } : terminal;
       const tool = findTestedTool(options, terminal);
-      const { selftest, runs } = await runSelftest(tool, asked, thisHost, watch(terminal, isText), terminal);
-      outcome.code = codeOf(selftest);
-      if (isText) printOutcome(terminal, selftest);
-      else printJson(terminal, selftest);
-      if (options.bundle === undefined) return;
-      const isUnredacted = options.unredacted === true;
-      await saveNewFile(options.bundle, writeBundle({ selftest, runs, now: Date.now(), isUnredacted }), terminal);
-      if (isText) printLine(terminal.stdout, `bundle: ${options.bundle}`);
+      const done = await runSelftest(tool, asked, thisHost, watch(shown, output === 'text'), terminal);
+      outcome.code = codeOf(done.selftest);
+      if (output === 'text') printOutcome(shown, done.selftest);
+      else printJson(shown, done.selftest);
+      if (bundle === undefined) return;
+      const text = writeBundle({ ...done, now: Date.now(), isUnredacted: options.unredacted === true });
+      if (bundle === '-') return terminal.stdout.write(text);
+      await saveNewFile(bundle, text, terminal);
+      if (output === 'text') printLine(terminal.stdout, `bundle: ${bundle}`);
     });
 }
 

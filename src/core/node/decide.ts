@@ -7,7 +7,7 @@ import type { Command } from './commands.ts';
 import { grantFailureOf, isGrantLive, keepFailure } from './grant-failure.ts';
 import { type NodeMemory, WaitList } from './memory.ts';
 import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
-import { agentSilent, deviceUnreadable, noGpus, notReadSinceBoot } from './rules/agent.ts';
+import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
 import { finish } from './rules/finish.ts';
@@ -51,6 +51,7 @@ const rules: readonly Rule[] = [
   grantUnanswered,
   noPolicy,
   notReadSinceBoot,
+  driverReplaced,
   policyRefused,
   policyOutdated,
   noGpus,

@@ -7,6 +7,14 @@ export const pausedForDriverUpgrade = 'paused-for-driver-upgrade';
 // `upgrade-required` only says that the driver is old: nothing is done to the node until its turn comes.
 const idle: readonly string[] = ['', 'upgrade-done', 'upgrade-required'];
 
+/**
+ * True right before the upgrade controller opens the node again: the new driver runs and has been validated. Not earlier: the driver's own
+ * pods, and those that validate it, tolerate no taint of ours, and the upgrade would wait for them for ever.
+ */
+export function isDriverReplaced(labels: Readonly<Record<string, string>>): boolean {
+  return labels[driverUpgradeLabel] === 'uncordon-required';
+}
+
 /** What to wait for where the node's driver is being replaced, undefined where it is not. MIG is changed before or after, never during. */
 export function driverUpgrade(labels: Readonly<Record<string, string>>): string | undefined {
   const state = labels[driverUpgradeLabel] ?? '';

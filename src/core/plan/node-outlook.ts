@@ -58,7 +58,11 @@ function writeWish(
     ...(policy && { policy }),
     ...(strategy !== null && strategy !== undefined && { strategy }),
     ...(wish?.gpus && {
-      wish: { gpus: wish.gpus, ...(wish.replaceForeignInstances === true && { replaceForeignInstances: true }) },
+      wish: {
+        gpus: wish.gpus,
+        ...(wish.replaceForeignInstances === true && { replaceForeignInstances: true }),
+        ...(wish.allowGpuReset === false && { allowGpuReset: false }),
+      },
     }),
   };
 }

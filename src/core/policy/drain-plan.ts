@@ -1,7 +1,7 @@
-import type { DeviceReport, NodePartitionSpec, PlanReport, Wish } from '../../api/types.ts';
+import type { DeviceReport, NodePartitionSpec, PlanReport } from '../../api/types.ts';
 import { describeUse, type DeviceUsers, userKey } from './device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
-import { planWish, type WishPlan } from './plan-wish.ts';
+import { type AskedWish, planWish, type WishPlan } from './plan-wish.ts';
 
 type Drain = NonNullable<NodePartitionSpec['drain']>;
 
@@ -26,7 +26,7 @@ type Marks = (place: string) => readonly string[];
  */
 export function planDrained(
   device: DeviceReport,
-  wish: Pick<Wish, 'gpus' | 'replaceForeignInstances'>,
+  wish: AskedWish,
   { drain, ...known }: DrainMarks,
   foreign: ForeignInstances,
   users: DeviceUsers,

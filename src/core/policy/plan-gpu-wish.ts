@@ -2,6 +2,7 @@ import type { DeviceReport, GpuReport, GpuWish, InstanceReport, PlanReport } fro
 import { explainOldDriver } from '../gpu/geometry/driver-support.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/gpu-change.ts';
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
+import { planGpuReset } from '../gpu/plan/reset-plan.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
@@ -9,7 +10,7 @@ import { describeUse, type DeviceUsers, listUsers, userKey } from './device-user
 import { meetsWish } from './wish.ts';
 
 /** What has to be done on one GPU. */
-export interface GpuWork extends Pick<GpuChange, 'steps'> {
+export interface GpuWork extends Pick<GpuChange, 'steps' | 'resets'> {
   readonly uuid: string;
   readonly mode?: NonNullable<GpuChange['mode']>;
 }
@@ -37,18 +38,21 @@ interface PlanRefusal {
  *
  * @param foreign places of instances that may not be touched
  * @param users who is named where somebody is in the way
+ * @param mayReset whether a GPU whose driver asks for a reset may have it on the way
  */
 export function planGpuWish(
   device: DeviceReport,
   wish: GpuWish,
   foreign: ReadonlySet<string>,
   users: DeviceUsers = new Map(),
+  mayReset = false,
 ): GpuNeed {
   const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
   if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is no longer on this node`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
   if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
-  if (gpu.health !== undefined)
+  const isReset = mayReset && gpu.health?.action === 'Reset' && wish.mig !== 'Disabled';
+  if (gpu.health !== undefined && !isReset)
     return refuse('Unhealthy', `GPU ${gpu.index} (${gpu.pciBusId}) is not repartitioned: ${gpu.health.message}`);
   const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
   const view = viewReport(device, gpu);
@@ -59,20 +63,27 @@ export function planGpuWish(
   }
   const oldDriver = want === 'Disabled' ? undefined : explainOldDriver(gpu.product, device.driverVersion);
   if (oldDriver !== undefined) return refuse('Impossible', `${name}: ${oldDriver}; nothing was touched`);
-  const result = planGpuChange(view, want, (place) => !foreign.has(placeOf(place)));
+  const mayTouch = (place: Place): boolean => !foreign.has(placeOf(place));
+  const result =
+    isReset && want !== 'Disabled' ? planGpuReset(view, want, mayTouch) : planGpuChange(view, want, mayTouch);
   if ('refusal' in result) {
     return result.refusal.code === 'Untouchable'
       ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : writeLayout(want), result.refusal.inTheWay)
       : explain(gpu, wish, name, result.refusal, users);
   }
-  const { mode, steps, keep, isDone } = result.change;
+  const { mode, steps, keep, isDone, resets } = result.change;
   // The layout is there, beside something that no plan touches.
   if (isDone)
     return refuse(
       'Impossible',
       `${name} holds instances of profiles that its profile table does not have; destroy them manually`,
     );
-  const work = { uuid: gpu.uuid, ...(mode === undefined ? {} : { mode }), steps };
+  const work = {
+    uuid: gpu.uuid,
+    ...(mode === undefined ? {} : { mode }),
+    ...(resets === undefined ? {} : { resets }),
+    steps,
+  };
   return { kept: keep.length, work, ...listDrained(gpu, result.change) };
 }
 

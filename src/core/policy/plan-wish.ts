@@ -14,7 +14,7 @@ export interface WishPlan {
 }
 
 /** What is asked for: a wish, or a grant of it. */
-type Asked = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
+export type AskedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances' | 'allowGpuReset'>;
 
 const noForeign: ForeignInstances = new Map();
 const noUsers: DeviceUsers = new Map();
@@ -33,12 +33,15 @@ const mostNameBytes = 12_000;
  */
 export function planWish(
   device: DeviceReport,
-  wish: Asked,
+  wish: AskedWish,
   foreign: ForeignInstances = noForeign,
   users: DeviceUsers = noUsers,
 ): WishPlan {
   const untouchable = wish.replaceForeignInstances === true ? noForeign : foreign;
-  const outcomes = wish.gpus.map((one) => planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set(), users));
+  const mayReset = wish.allowGpuReset !== false;
+  const outcomes = wish.gpus.map((one) =>
+    planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set(), users, mayReset),
+  );
   const refusals = outcomes.flatMap((outcome) => outcome.refusal ?? []);
   const stopping = refusals.find(({ code }) => code !== 'Lost' && code !== 'Unhealthy');
   const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
@@ -49,7 +52,7 @@ export function planWish(
   const drains = listSorted(going.flatMap((one) => one.drains ?? [])).slice(0, mostNames);
   const count = (action: Step['action']) =>
     work.reduce((sum, { steps }) => sum + steps.filter((step) => step.action === action).length, 0);
-  const modeChanges = work.filter(({ mode }) => mode !== undefined).length;
+  const modeChanges = work.filter(({ mode, resets }) => mode !== undefined || resets === true).length;
   return {
     work,
     report: {

@@ -44,6 +44,7 @@ export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wis
     // In the order of the device, so that equal wishes are equal lists.
     gpus: gpus.flatMap(({ uuid }) => wishFor(uuid, entryOf.get(uuid), entries, names)),
     ...(replacesForeign ? { replaceForeignInstances: true } : {}),
+    ...(spec.allow?.gpuReset === false ? { allowGpuReset: false } : {}),
   };
   const refusal = spec.strategy === 'single' ? checkSingle(gpus, wish.gpus) : undefined;
   return refusal ? { refusal } : { wish, skipped: listSkipped(spec, device, entryOf) };

@@ -1,4 +1,4 @@
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { compareText } from '../text/compare.ts';
 import { wrapHanging } from '../text/wrap.ts';
@@ -25,6 +25,8 @@ export interface PolicyStatusView {
   readonly canary: readonly string[];
   /** Undefined where nothing is left to do. */
   readonly rollout: RolloutOutlook | undefined;
+  /** What is to be done on all of its nodes; undefined where nothing is. */
+  readonly plan: PolicyStatus['plan'];
 }
 
 /** One node in the table of the fleet. */
@@ -101,6 +103,7 @@ function viewPolicy(
     maxUnavailable: countLimit(spec.rollout?.maxUnavailable ?? 1, matched),
     canary: status?.canary?.nodes ?? [],
     rollout: foreseeRollout(policy, partitions, now),
+    plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,
   };
 }
 

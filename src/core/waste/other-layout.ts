@@ -1,8 +1,9 @@
+import { group } from '../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../explain/cluster-facts.ts';
 import { listMismatches } from '../explain/node-match.ts';
 import { applyEdit, distanceOf } from '../explain/policy-edit.ts';
-import { requestsOf } from '../explain/workload.ts';
+import { requestsOf, tolerates, type WorkloadPod } from '../explain/workload.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { enumerateLayouts } from '../gpu/search/layout-enumeration.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
@@ -86,17 +87,23 @@ function listEntries({ spec }: GpuPartitionPolicy, nodes: readonly GpuNode[]): r
 /** Slices that pods ask for which are on the policy's nodes, or could be if they had what the pods ask for. */
 function demandFor(policy: string, nodes: readonly GpuNode[], facts: ClusterFacts): Amounts {
   const here = listGpuNodes(facts).filter((one) => one.policy?.metadata.name === policy);
-  const waiting = listWaiting(facts.pods ?? []).filter((pod) =>
-    nodes.some(({ name, labels }) =>
-      // Labels of the layout would be others with another one.
-      listMismatches(pod.spec, name, labels).every(({ key }) => key.startsWith('nvidia.com/')),
-    ),
-  );
+  const waiting = listWaiting(facts.pods ?? []).filter((pod) => nodes.some((node) => couldTake(node, pod)));
   const demand = new Map<string, number>();
   for (const pod of [...here.flatMap(({ pods = [] }) => pods), ...waiting]) {
     for (const [name, amount] of requestsOf(pod, isSlice)) demand.set(name, (demand.get(name) ?? 0) + amount);
   }
   return demand;
+}
+
+/** Whether a node would take a pod if it had the slices that the pod asks for. */
+function couldTake({ name, labels, node }: GpuNode, { spec }: WorkloadPod): boolean {
+  const isForeign = (key: string): boolean => !key.startsWith(`${group}/`);
+  const taints = (node.spec?.taints ?? []).filter(({ key, effect }) => effect !== 'PreferNoSchedule' && isForeign(key));
+  return (
+    taints.every((taint) => tolerates(spec?.tolerations ?? [], taint)) &&
+    // Labels of the layout would be others with another one.
+    listMismatches(spec, name, labels).every(({ key }) => key.startsWith('nvidia.com/'))
+  );
 }
 
 function isSlice(resource: string): boolean {

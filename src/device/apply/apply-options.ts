@@ -15,6 +15,8 @@ export interface GpuTarget {
    * reading, and may destroy every instance that is there.
    */
   readonly steps?: readonly Step[];
+  /** The plan resets the GPU after all on it has been destroyed. */
+  readonly resets?: boolean;
 }
 
 export interface Place {
@@ -60,6 +62,13 @@ export interface DeviceApplyOptions {
    * known or not, and `NAMESPACE/NAME` of a pod of which nobody can say what it holds.
    */
   readonly listHeld?: () => Promise<ReadonlySet<string>>;
+  /** Who keeps a GPU open on its host, by the minor number of its device file; asked where the driver says that somebody does. */
+  readonly listOpeners?: (minor: number | undefined) => readonly string[];
+  /**
+   * Stops services of the host that keep GPUs open and may be stopped; asked only where a change of MIG mode or a reset failed because
+   * of somebody. @returns what starts them again; undefined where none was stopped
+   */
+  readonly pauseHost?: () => Promise<(() => Promise<void>) | undefined>;
   readonly onProgress?: (progress: Progress) => void;
   /** Written before the first operation; if it cannot be, nothing is touched. */
   readonly journal?: Pick<Journal, 'begin' | 'finish'>;

@@ -9,7 +9,7 @@ import { judgeChange, type PlanLimits, planTarget } from './plan-target.ts';
 import { createAnywhere } from './create-instances.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
 import { batchSteps, takeSteps } from './instance-change.ts';
-import { changeMode, isAt } from './mode-change.ts';
+import { changeMode, isAt, recoverGpu } from './mode-change.ts';
 import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../reading/state.ts';
 
 /** The first round does the work, the others what turned out not to be done, or not to be possible as it was planned. */
@@ -50,7 +50,8 @@ export class GpuApply {
    * @throws DeviceError if the target cannot be had
    */
   judge(driverVersion: string): boolean {
-    return !judgeChange(this.gpu, this.target.want, this.#limits, driverVersion).isDone;
+    const mayReset = this.target.resets === true && this.#session.mayReset;
+    return !judgeChange(this.gpu, this.target.want, this.#limits, { driverVersion, mayReset }).isDone;
   }
 
   /**
@@ -62,6 +63,7 @@ export class GpuApply {
     const isFirst = this.#rounds === 0;
     this.#rounds += 1;
     const granted = isFirst ? this.target.steps : undefined;
+    if (isFirst && this.target.resets === true) return this.#recover(now);
     if (modeOf(this.target) === 'Disabled') return this.#switchOff(now, granted);
     const gpu = isAt(now, 'Enabled') ? now : await this.#switchOn(now);
     await this.#takeSteps(this.#choose(granted, gpu), gpu.instances, isFirst);
@@ -93,6 +95,22 @@ export class GpuApply {
     if (before === 'Enabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
     if (before === 'Enabled' || isOn) await this.#returnInstances();
     if (before === 'Disabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
+  }
+
+  /** Empties the GPU, has it reset, and makes all that is wanted. */
+  async #recover(now: GpuState): Promise<void> {
+    const { steps = [] } = this.target;
+    const disturbed = new Set(listDisturbed(steps).map(placeOf));
+    const isAsPlanned =
+      now.instances.length === disturbed.size && now.instances.every((one) => disturbed.has(placeOf(one)));
+    if (!isAsPlanned) throw this.#refuse('Unstable', `not what the plan was made for: ${describeAll(now.instances)}`);
+    await this.#takeSteps(listDisturbed(steps), now.instances, false);
+    const left = now.instances.length === 0 ? [] : (await this.#readGpu()).instances;
+    if (left.length > 0) throw this.#refuse('NothingDone', describeAll(left));
+    const { mig } = await recoverGpu(this.#session);
+    const gpu = { ...now, mig, instances: [] };
+    const made = steps.filter(({ action }) => action === 'CreateInstance');
+    await this.#takeSteps(made, (isAt(gpu, 'Enabled') ? gpu : await this.#switchOn(gpu)).instances, true);
   }
 
   async #switchOn(now: GpuState): Promise<GpuState> {

@@ -67,6 +67,17 @@ export class GpuSession {
     return this.#geometry;
   }
 
+  /** Stops what may be stopped of the host. @returns what starts it again; undefined where nothing was stopped */
+  async pauseHost(): Promise<(() => Promise<void>) | undefined> {
+    return this.#context.options.pauseHost?.();
+  }
+
+  /** The error of a GPU that somebody keeps open who is in no list of the driver. */
+  explainOpen(details: { readonly tried: string; readonly found: string }, { minor }: ReportedGpu): DeviceError {
+    const holders = this.#context.options.listOpeners?.(minor) ?? [];
+    return this.explain('Pending', { ...details, holders });
+  }
+
   get mayReset(): boolean {
     return this.#context.options.allowReset === true;
   }

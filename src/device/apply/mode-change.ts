@@ -1,4 +1,4 @@
-import type { DeviceErrorCode } from '../errors.ts';
+import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 import type { GpuSession } from './gpu-session.ts';
 import { classifyOutput, type Execution } from '../command/output.ts';
 import type { ReportedGpu } from '../reading/report-parser.ts';
@@ -14,6 +14,20 @@ import type { GpuState, MigMode } from '../reading/state.ts';
  * @throws DeviceError Pending, ResetRequired, RebootRequired, NotSupported, InUse and others
  */
 export async function changeMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
+  try {
+    return await tryMode(session, mode, known);
+  } catch (error) {
+    const resume = error instanceof DeviceError && error.code === 'Pending' ? await session.pauseHost() : undefined;
+    if (resume === undefined) throw error;
+    try {
+      return await tryMode(session, mode, (await session.driver.readUse(session.busId)).mig);
+    } finally {
+      await resume();
+    }
+  }
+}
+
+async function tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
   // Cut off before its reset: to set the mode again would change nothing, as a rule.
   const isLeftPending = known?.pending === mode && session.mayReset;
   const reset = isLeftPending ? await resetGpu(session) : undefined;
@@ -28,14 +42,17 @@ export async function changeMode(session: GpuSession, mode: MigMode, known: GpuS
   if (isAt(after, mode)) return after;
   if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
   if (!session.mayReset) {
-    const code = classifyOutput(execution) === 'InUse' ? 'Pending' : 'ResetRequired';
-    throw session.explain(code, { tried: `to set MIG mode ${mode}`, found: `it is pending: ${quote(execution)}` });
+    const details = { tried: `to set MIG mode ${mode}`, found: `it is pending: ${quote(execution)}` };
+    if (classifyOutput(execution) === 'InUse') throw session.explainOpen(details, after);
+    throw session.explain('ResetRequired', details);
   }
   const last = reset ?? (await resetGpu(session));
   if (isAt(last.after, mode)) return last.after;
   if (last.after.mig?.pending !== mode) throw session.explainUndone(command, execution);
   const found = `it stays pending after an attempt to reset the GPU: ${quote(last.execution)}`;
-  throw session.explain(judgeReset(last.execution), { tried: `to set MIG mode ${mode}`, found });
+  const details = { tried: `to set MIG mode ${mode}`, found };
+  const code = judgeReset(last.execution);
+  throw code === 'Pending' ? session.explainOpen(details, last.after) : session.explain(code, details);
 }
 
 interface ResetResult {
@@ -48,6 +65,20 @@ async function resetGpu(session: GpuSession): Promise<ResetResult> {
   const execution = await session.run({ name: 'Reset', gpu: session.busId });
   if (before.isPersistent === true && judgeReset(execution) === 'Pending') return resetUnheld(session);
   return { execution, after: await session.driver.readUse(session.busId) };
+}
+
+/**
+ * Resets an empty GPU whose driver asks for it.
+ * @throws DeviceError where that is refused, or the GPU is no better for it
+ */
+export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
+  const { execution, after } = await resetGpu(session);
+  const details = { tried: 'to reset the GPU', found: quote(execution) };
+  const code = judgeReset(execution);
+  if (execution.rc !== 0)
+    throw code === 'Pending' ? session.explainOpen(details, after) : session.explain(code, details);
+  if (after.health === undefined) return after;
+  throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });
 }
 
 /** Persistence mode holds the GPU as a client does (gpu-operator #118): it is off for the reset, and on again whatever comes of that. */

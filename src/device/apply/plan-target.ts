@@ -6,6 +6,7 @@ import { placeOf } from '../../core/gpu/search/instance.ts';
 import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { describeProcess } from '../../core/policy/device-users.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
+import { planGpuReset } from '../../core/gpu/plan/reset-plan.ts';
 import { type GpuState, toInstances } from '../reading/state.ts';
 import type { Place } from './apply-options.ts';
 
@@ -22,11 +23,16 @@ export interface PlanLimits {
  *
  * @throws DeviceError if the target cannot be had, or not now
  */
-export function planTarget(gpu: GpuState, want: Layout | 'Disabled', { held, mayTouch }: PlanLimits): GpuChange {
+export function planTarget(
+  gpu: GpuState,
+  want: Layout | 'Disabled',
+  { held, mayTouch }: PlanLimits,
+  plan = planGpuChange,
+): GpuChange {
   const tried = want === 'Disabled' ? 'to plan MIG mode off' : `to plan ${writeLayout(want)}`;
   if (gpu.fault !== undefined)
     throw new DeviceError(gpu.fault.code, { tried, found: gpu.fault.message, gpu: gpu.pciBusId });
-  const result = planGpuChange(viewState(gpu, held), want, mayTouch);
+  const result = plan(viewState(gpu, held), want, mayTouch);
   if ('change' in result) return result.change;
   const { refusal } = result;
   throw new DeviceError(translate(refusal.code), {
@@ -37,27 +43,28 @@ export function planTarget(gpu: GpuState, want: Layout | 'Disabled', { held, may
   });
 }
 
-/** Whether a GPU that is to change can be changed now: {@link planTarget}, and nothing is wrong with it, or with its driver. */
+/**
+ * Plans a GPU that is to change now: {@link planTarget}, where nothing is wrong with it or with its driver. One that asks for a reset, which
+ * is allowed, has it on the way.
+ */
 export function judgeChange(
   gpu: GpuState,
   want: Layout | 'Disabled',
   limits: PlanLimits,
-  driverVersion: string,
+  { driverVersion, mayReset = false }: { readonly driverVersion: string; readonly mayReset?: boolean },
 ): GpuChange {
   const change = planTarget(gpu, want, limits);
-  const oldDriver = change.isDone || want === 'Disabled' ? undefined : explainOldDriver(gpu.product, driverVersion);
-  if (oldDriver !== undefined)
-    throw new DeviceError('NotSupported', { tried: 'to change the GPU', found: oldDriver, gpu: gpu.pciBusId });
-  if (!change.isDone && gpu.vgpuHost !== undefined) {
-    const found = `it serves virtual machines (${gpu.vgpuHost})`;
-    throw new DeviceError('VgpuHost', { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
-  }
-  if (!change.isDone && gpu.health !== undefined) {
-    const { action, message: found } = gpu.health;
-    const code = action === 'Reset' ? 'ResetRequired' : action === 'Reboot' ? 'RebootRequired' : 'Unhealthy';
-    throw new DeviceError(code, { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
-  }
-  return change;
+  if (change.isDone) return change;
+  const refuse = (code: DeviceErrorCode, found: string): DeviceError =>
+    new DeviceError(code, { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
+  const oldDriver = want === 'Disabled' ? undefined : explainOldDriver(gpu.product, driverVersion);
+  if (oldDriver !== undefined) throw refuse('NotSupported', oldDriver);
+  if (gpu.vgpuHost !== undefined) throw refuse('VgpuHost', `it serves virtual machines (${gpu.vgpuHost})`);
+  if (gpu.health === undefined) return change;
+  const { action, message } = gpu.health;
+  if (action === 'Reset' && mayReset && want !== 'Disabled')
+    return planTarget(gpu, want, limits, (view, _want, mayTouch) => planGpuReset(view, want, mayTouch));
+  throw refuse(action === 'Reset' ? 'ResetRequired' : action === 'Reboot' ? 'RebootRequired' : 'Unhealthy', message);
 }
 
 /** A GPU that was read from the driver, as the planner sees it. */

@@ -46,7 +46,7 @@ export class DeviceReader {
     const factsOf = await this.#facts.read(report.driverVersion, gpus, selection, trouble);
     const instances = await this.#readInstances(gpus, selection, factsOf, trouble);
     const states = gpus.map((gpu): GpuState => {
-      const { migDevices: _devices, processes: _processes, isPersistent: _persistent, ...own } = gpu;
+      const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor: _minor, ...own } = gpu;
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
       // Who holds an instance of it must be known as its holder still.
       const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId)?.instances;

@@ -33,6 +33,8 @@ export interface ReportedGpu extends Pick<
 > {
   /** Persistence mode: it keeps the GPU open, and a reset from being done. Undefined where the report does not tell. */
   readonly isPersistent: boolean | undefined;
+  /** N of `/dev/nvidiaN`; undefined where the report does not tell. */
+  readonly minor: number | undefined;
   readonly fault: GpuFault | undefined;
   readonly migDevices: readonly ReportedMigDevice[];
   readonly processes: readonly ReportedProcess[];
@@ -106,6 +108,7 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     health: readHealth(element),
     vgpuHost: readVgpuHost(element),
     isPersistent: readPersistence(textAt(element, 'persistence_mode')),
+    minor: readCount(textAt(element, 'minor_number')),
   };
 }
 
@@ -127,6 +130,7 @@ function readSickGpu(element: XmlElement): ReportedGpu | undefined {
     migDevices: [],
     processes: [],
     isPersistent: undefined,
+    minor: undefined,
   };
   const fault = { code, message: `nvidia-smi -q -x: ${word}` };
   return {

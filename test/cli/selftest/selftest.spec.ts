@@ -118,12 +118,13 @@ describe('a self-test that only reads', () => {
   });
 
   it('shows that processes are seen, and tells of one that is not in /proc', async () => {
-    const node = aNode(`${slices}proc gpu 0 gi 1 ci 0 pid 42 mem 1200 name python3 train.py\n`);
-    mkdirSync(join(node.host.proc, '42'));
+    const processes = [42, 43].map((pid) => `proc gpu 0 gi 1 ci 0 pid ${pid} mem 1200 name python3 train.py\n`);
+    const node = aNode(`${slices}${processes.join('')}`);
+    for (const pid of ['42', '43']) mkdirSync(join(node.host.proc, pid));
     const seen = await node.selftest();
-    expect(inArea(seen, 'Idle').map(({ message }) => message)).to.include('GPU 0: 1 process seen, in /proc too');
+    expect(inArea(seen, 'Idle').map(({ message }) => message)).to.include('GPU 0: 2 processes seen, in /proc too');
     const hidden = await node.selftest({ proc: scratch.path('empty') });
-    expect(messagesOf(hidden, 'Unknown').join()).to.contain('GPU 0: pid 42 of nvidia-smi is not in /proc');
+    expect(messagesOf(hidden, 'Unknown').join()).to.contain('GPU 0: pid 42, 43 of nvidia-smi is not in /proc');
     expect(hidden.selftest.state).to.equal('Unknown');
   });
 

@@ -128,6 +128,18 @@ describe('the report of waste', () => {
     expect(ask({ pool: 'other' })).to.equal(0);
   });
 
+  it('leaves pods out that no node of the policy takes because of its taints, ours aside', () => {
+    const policy = aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    const pods = [aPod({ asks: { [half]: '1' } })];
+    const judge = (key: string) => {
+      const taints = [{ key, effect: 'NoSchedule' as const }];
+      return reportWaste([aCluster([{ policy, gpus: [aGpu({ slices: ['7g.40gb@0'] })], taints }], pods)]).layouts
+        .length;
+    };
+    expect(judge('team')).to.equal(0);
+    expect(judge('gpupartition.dev/repartitioning')).to.equal(1);
+  });
+
   it('does not judge shared slices, GPUs by count, entries for several products, and other strategies', () => {
     const gpus = [aGpu({ slices: ['7g.40gb@0'] })];
     const pods = [aPod({ asks: { [half]: '1' } })];

@@ -10,6 +10,8 @@ import type { Step } from './step.ts';
 /** What has to be done on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */
 export interface GpuChange {
   readonly mode: 'Enable' | 'Disable' | undefined;
+  /** The GPU is reset after all on it has been destroyed. */
+  readonly resets?: true;
   readonly steps: readonly Step[];
   /** Instances that stay; by start, as the other lists. */
   readonly keep: readonly ViewedInstance[];

@@ -1,4 +1,5 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
+import { driverUpgrade, isDriverReplaced } from '../../nvidia/driver-upgrade.ts';
 import { fenceRestart } from '../node-marks.ts';
 import { isClosed } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
@@ -39,13 +40,11 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
  * that is still whole.
  */
 export function notReadSinceBoot(situation: Situation): Ruling | undefined {
-  const { partition, node, claim, agent } = situation;
+  const { partition, node, agent } = situation;
   const { bootID = 'unknown', error, step } = partition.status?.device ?? {};
   const nodeBootID = node.status?.nodeInfo?.bootID ?? '';
   if (nodeBootID === '' || bootID === 'unknown' || bootID === nodeBootID) return undefined;
-  const { granted, wish } = partition.spec;
-  const expected = granted?.gpus ?? (claim.winner?.spec.mode === 'Plan' ? undefined : wish?.gpus);
-  if (expected?.some(({ profiles }) => profiles !== undefined) !== true) return undefined;
+  if (!expectsSlices(situation)) return undefined;
   const found = step === 'Unknown' && error ? `: ${error.code}: ${error.message}` : '';
   const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
   const message = `the node restarted, and its agent has not read the GPUs since${trouble}; it stays closed until the layout is restored`;
@@ -54,6 +53,28 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
     keepsClosed: true,
   };
+}
+
+/**
+ * Nor does an instance survive that the driver's modules are loaded anew, which gpu-operator does to upgrade it: the boot id stays, and
+ * what was read before looks as good as ever. The node is closed before it is opened by whoever cordoned it.
+ */
+export function driverReplaced(situation: Situation): Ruling | undefined {
+  const { node } = situation;
+  const labels = node.metadata.labels ?? {};
+  if (!isDriverReplaced(labels) || !expectsSlices(situation)) return undefined;
+  const message = `${driverUpgrade(labels) ?? 'the driver has been replaced'}; no pod may come until the layout is there again`;
+  return {
+    verdict: { phase: 'Updating', reason: 'DriverUpgrade', message, transient: true },
+    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
+    keepsClosed: true,
+  };
+}
+
+function expectsSlices({ partition, claim }: Situation): boolean {
+  const { granted, wish } = partition.spec;
+  const expected = granted?.gpus ?? (claim.winner?.spec.mode === 'Plan' ? undefined : wish?.gpus);
+  return expected?.some(({ profiles }) => profiles !== undefined) === true;
 }
 
 /** What is known is of before: unknown is neither idle nor done. */

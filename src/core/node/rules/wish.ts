@@ -60,7 +60,11 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     policy: { name, ...(uid !== undefined && { uid }), generation },
     strategy: winner.spec.strategy,
     // A merge patch keeps what it does not name.
-    wish: { gpus: wish.gpus, replaceForeignInstances: wish.replaceForeignInstances ?? null },
+    wish: {
+      gpus: wish.gpus,
+      replaceForeignInstances: wish.replaceForeignInstances ?? null,
+      allowGpuReset: wish.allowGpuReset ?? null,
+    },
     repairs: null,
     drain: null,
   };

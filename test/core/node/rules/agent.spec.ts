@@ -186,6 +186,44 @@ describe('a node that was restarted', () => {
   });
 });
 
+describe('a node whose driver has been replaced', () => {
+  const partition = aManagedPartition({ granted: aGrant(), device: slicedGpu });
+  const at = (state: string, more: Parameters<typeof aNode>[0] = {}) =>
+    aNode({ ...more, labels: { 'nvidia.com/gpu-driver-upgrade-state': state }, allocatable: advertisesSlice });
+
+  it('is closed before gpu-operator opens it: its instances went with the modules, whatever was read before', () => {
+    const { verdict, commands } = judge({ partition, node: at('uncordon-required') });
+    expect(verdict).to.include({ phase: 'Updating', reason: 'DriverUpgrade' });
+    expect(changeOf({ commands }).addTaints).to.deep.equal([{ ...repartitioningTaint, value: restartedValue }]);
+    const closed = at('uncordon-required', { taints: taints.closed });
+    expect(judge({ partition, node: closed }, { pods: [aPluginPod()] }).commands).to.deep.equal([]);
+  });
+
+  it('is not closed before: the driver’s own pods and those that validate it do not tolerate our taint', () => {
+    for (const state of ['cordon-required', 'pod-restart-required', 'validation-required', 'upgrade-failed'])
+      expect(judge({ partition, node: at(state) }).commands, state).to.deep.equal([]);
+  });
+
+  it('is not closed where no layout has to be made again', () => {
+    const policy = aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] });
+    const whole = aManagedPartition({ wish: { gpus: [] }, device: wholeGpu });
+    expect(namesOf(judge({ partition: whole, node: at('uncordon-required'), policy }))).to.not.include('PatchNode');
+  });
+
+  it('opens once the layout is there and advertised, with the upgrade done', () => {
+    const world = new NodeWorld({ partition, node: at('uncordon-required') });
+    expect(world.settle().verdict.reason).to.equal('DriverUpgrade');
+    world.node = {
+      ...world.node,
+      metadata: {
+        ...world.node.metadata,
+        labels: { ...world.node.metadata.labels, 'nvidia.com/gpu-driver-upgrade-state': 'upgrade-done' },
+      },
+    };
+    expect(world.settle().verdict.reason).to.not.equal('DriverUpgrade');
+  });
+});
+
 // 33
 describe('a node without GPUs', () => {
   const none = aDevice();

@@ -84,7 +84,11 @@ describe('a plan', () => {
     const policy = aSlicingPolicy({ allow: { gpuReset: false }, rollout: { rollback: 'Never' } });
     const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
     const { commands } = judge(
-      { node: closed, policy, partition: aManagedPartition({ granted: aGrant() }) },
+      {
+        node: closed,
+        policy,
+        partition: aManagedPartition({ granted: aGrant(), wish: { ...aWish, allowGpuReset: false } }),
+      },
       {},
       settled,
     );

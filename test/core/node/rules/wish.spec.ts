@@ -55,6 +55,7 @@ describe('the wish', () => {
     expect(wishOf(judge({ partition: allowing }))?.wish).to.deep.equal({
       gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }],
       replaceForeignInstances: null,
+      allowGpuReset: null,
     });
     const world = new NodeWorld({ partition: allowing });
     world.step();

@@ -1,0 +1,19 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { list } from '../../process/option.ts';
+
+/** Option of every program that may change MIG mode. */
+export function addHostUnitOption(command: Command): Command {
+  return command.option(
+    '--host-units <units>',
+    'services of the host that may be stopped while a MIG mode change or a reset is refused because of them, and are started again: nvsm.service,nvidia-dcgm.service; otherwise none',
+    unitNames,
+  );
+}
+
+/** They go to systemctl as they are: nothing that could be an option of it. */
+function unitNames(text: string): readonly string[] {
+  const units = list(text);
+  const wrong = units.find((unit) => !/^[A-Za-z0-9][\w@.:-]*\.(?:service|socket|timer|target)$/.test(unit));
+  if (wrong === undefined) return units;
+  throw new InvalidArgumentError(`${wrong} is no name of a unit: write it with its type, as in nvidia-dcgm.service.`);
+}

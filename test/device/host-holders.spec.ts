@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { applyNode } from '../../src/device/apply/apply.ts';
+import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
+import { listGpuOpeners } from '../../src/device/host/gpu-openers.ts';
+import { HostUnits } from '../../src/device/host/host-units.ts';
+import { useScratchFolder, writeScript } from './scratch-folder.ts';
+import { InProcessNode } from './simulated-node.ts';
+
+describe('who keeps a GPU open on its host', () => {
+  const scratch = useScratchFolder();
+
+  function aProcess(pid: number, name: string, cgroup: string, ...files: readonly string[]): void {
+    const folder = scratch.path('proc', String(pid));
+    mkdirSync(`${folder}/fd`, { recursive: true });
+    writeFileSync(`${folder}/comm`, `${name}\n`);
+    writeFileSync(`${folder}/cgroup`, `0::${cgroup}\n`);
+    files.forEach((file, at) => symlinkSync(file, `${folder}/fd/${at}`));
+  }
+
+  it('is named with pid and unit, or pod, by the device files that are open', () => {
+    aProcess(812, 'nv-hostengine', '/system.slice/nvidia-dcgm.service', '/dev/null', '/dev/nvidia0', '/dev/nvidiactl');
+    aProcess(
+      900,
+      'dcgm-exporter',
+      '/kubepods.slice/kubepods-pod1234_ab.slice/cri-1.scope',
+      '/dev/nvidia1',
+      '/dev/nvidia0',
+    );
+    aProcess(901, 'other', '/user.slice', '/dev/nvidia10', '/dev/nvidiactl');
+    const where = { proc: scratch.path('proc'), modules: scratch.path('modules') };
+    expect(listGpuOpeners(0, where)).to.deep.equal([
+      'nv-hostengine (pid 812, nvidia-dcgm.service)',
+      'dcgm-exporter (pid 900, a pod)',
+    ]);
+    mkdirSync(scratch.path('modules', 'nvidia_drm'), { recursive: true });
+    expect(listGpuOpeners(7, where)).to.deep.equal(['the module nvidia_drm (modprobe -r nvidia_drm unloads it)']);
+  });
+});
+
+/** A GPU that a service holds as long as it runs: MIG mode stays pending, and a reset is refused. */
+function aHeldGpu(isHeld: () => boolean, gpu = 'A30'): InProcessNode {
+  const node = new InProcessNode([gpu]);
+  node.intercept = (args, run) => {
+    node.faults = isHeld() ? 'migpending rc=19\nfail GpuReset rc=19' : '';
+    return args.includes('-pm') ? { rc: 0, stdout: 'All done.\n', end: 'Exited' } : run();
+  };
+  return node;
+}
+
+async function slice(node: InProcessNode, options: DeviceApplyOptions): Promise<GpuResult | undefined> {
+  const target = { uuid: node.uuid(0), want: {} };
+  return (await applyNode(node.openDriver(), [target], options)).results[0];
+}
+
+describe('a change of MIG mode that services of the host hold up', () => {
+  const scratch = useScratchFolder();
+  const log = scratch.path('log');
+
+  it('names them', async () => {
+    const node = aHeldGpu(() => true);
+    const asked: (number | undefined)[] = [];
+    const listOpeners = (minor: number | undefined): readonly string[] => {
+      asked.push(minor);
+      return ['nv-hostengine (pid 812, nvidia-dcgm.service)'];
+    };
+    for (const allowReset of [false, true]) {
+      const result = await slice(node, { allowReset, listOpeners });
+      expect(result?.error?.code).to.equal('Pending');
+      expect(result?.error?.holders).to.deep.equal(['nv-hostengine (pid 812, nvidia-dcgm.service)']);
+    }
+    expect(asked).to.deep.equal([0, 0]);
+  });
+
+  it('is done with those stopped that may be, and they run again', async () => {
+    let isRunning = true;
+    const node = aHeldGpu(() => isRunning, 'H100-80GB-HBM3');
+    const pauseHost = (): Promise<() => Promise<void>> => {
+      isRunning = false;
+      return Promise.resolve(() => Promise.resolve(void (isRunning = true)));
+    };
+    expect((await slice(node, { pauseHost }))?.outcome).to.equal('Applied');
+    expect(isRunning).to.equal(true);
+  });
+
+  it('leaves them running again also where that did not help, and where none of them was active', async () => {
+    let stopped = 0;
+    let started = 0;
+    const node = aHeldGpu(() => true);
+    const resume = (): Promise<void> => Promise.resolve(void (started += 1));
+    const held = await slice(node, { pauseHost: () => Promise.resolve(((stopped += 1), resume)) });
+    expect([held?.error?.code, stopped, started]).to.deep.equal(['Pending', 1, 1]);
+    const idle = await slice(node, { pauseHost: () => Promise.resolve(undefined) });
+    expect(idle?.error?.code).to.equal('Pending');
+  });
+
+  /** `systemctl` that knows which units are active and writes down what it is told. */
+  function someUnits(active: readonly string[], refused = 'none'): HostUnits {
+    writeFileSync(log, '');
+    const systemctl = writeScript(
+      scratch.path('systemctl'),
+      `case "$1 $3 $2" in`,
+      ...active.map((unit) => `"is-active ${unit} "*) exit 0;;`),
+      `is-active*) exit 3;; *${refused}*) echo "Failed to $1 ${refused}" >&2; exit 1;; esac`,
+      `echo "$*" >> ${log}`,
+    );
+    const tool = { file: systemctl, prefix: [] };
+    return new HostUnits({
+      units: ['nvsm.service', 'nvidia-dcgm.service', 'dcgm.service'],
+      tool,
+      noteFile: scratch.path('note'),
+    });
+  }
+  const takeLog = (): readonly string[] => readFileSync(log, 'utf8').trim().split('\n');
+
+  it('stops units in their order, of those that run, and starts them in the other order', async () => {
+    const resume = await someUnits(['nvsm.service', 'dcgm.service']).pause();
+    expect(takeLog()).to.deep.equal(['stop nvsm.service', 'stop dcgm.service']);
+    expect(existsSync(scratch.path('note'))).to.equal(true);
+    await resume?.();
+    expect(takeLog().slice(2)).to.deep.equal(['start dcgm.service', 'start nvsm.service']);
+    expect(existsSync(scratch.path('note'))).to.equal(false);
+    expect(await someUnits([]).pause()).to.equal(undefined);
+  });
+
+  it('starts what a program stopped that did not live to start it', async () => {
+    await someUnits(['nvsm.service']).pause();
+    const later = someUnits([]);
+    await later.resumeCutOff();
+    expect(takeLog()).to.deep.equal(['start nvsm.service']);
+    await later.resumeCutOff();
+    expect(takeLog()).to.have.length(1);
+  });
+
+  it('starts again what it has stopped where the next does not stop, and says so', async () => {
+    const units = someUnits(['nvsm.service', 'dcgm.service'], 'dcgm.service');
+    const error = await units.pause().catch((reason: unknown) => reason);
+    expect(String(error)).to.match(/dcgm\.service.*Failed to stop/);
+    expect(takeLog()).to.include('start nvsm.service');
+  });
+});
