@@ -141,6 +141,9 @@ export class NodeAgent {
     const outcome = await this.#carryOut(partition, granted, signal);
     const { fault } = outcome;
     const said = await this.#conclude(partition, granted, outcome);
+    if (this.#signalled?.epoch === epoch) {
+      await this.#view.settleSoon((advertised) => this.#offersDevices(partition, advertised), signal);
+    }
     logger[fault ? 'warn' : 'info']('grant finished', {
       epoch,
       ...(fault ? { code: fault.code, error: fault.message } : {}),

@@ -55,6 +55,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   {
+    name: 'release',
+    summary: 'give back what a controller that is gone has left on nodes and policies',
+    load: async () => (await import('./commands/release.ts')).releaseCommand,
+  },
+  {
     name: 'status',
     summary: 'show the fleet, or a node with a picture of each GPU; --watch follows',
     load: async () => (await import('./commands/status.ts')).statusCommand,

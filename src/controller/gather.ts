@@ -13,8 +13,8 @@ import { Turnstile } from '../process/turnstile.ts';
 import { type NodeObject, projectNode } from './project.ts';
 import { gpuResourcesOf, type ListedPod, projectPod } from './project-pod.ts';
 
-/** Lists of one node's pods that are read at a time. */
-const mostPodLists = 4;
+/** Lists of one node's pods that are read at a time. The API server takes 0.1 s for each, to make sure that nothing is newer. */
+const mostPodLists = 8;
 
 /** Reads what is decided on. */
 export class Gatherer {
@@ -60,19 +60,16 @@ export class Gatherer {
   async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
     // The partition first: what it says of its policy is then never newer than the policy that is read.
-    const read = look === 'All' ? this.#readPartition(name) : undefined;
-    const [found, configFiles, reported] = await Promise.all([
+    const isAll = look === 'All';
+    const [found, configFiles, reported, slices = []] = await Promise.all([
       this.#listPods(snapshot),
       this.#configFiles?.read(),
-      read,
+      isAll ? this.#readPartition(name) : undefined,
+      isAll ? this.#listResourceSlices(name) : undefined,
     ]);
     const more = { ...snapshot, pods: found, configFiles };
-    if (look === 'Pods') return { ...more, now: this.#now() };
-    const [node, policy, slices] = await Promise.all([
-      this.readNode(name),
-      this.#readPolicy(snapshot),
-      this.#listResourceSlices(name),
-    ]);
+    if (!isAll) return { ...more, now: this.#now() };
+    const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
     const partition = this.#cluster.partitions.get(name);
     // All that took its time: the agent, or another leader, may have told of something else meanwhile.

@@ -7,7 +7,7 @@ import { fleetLayout, fleetNames } from './fleet-objects.ts';
 import { percentile, printMetric, tell } from './metric.ts';
 
 /** A real change of a node with 8 GPUs takes about so long, in ms. */
-const workMs = Number(process.env['BENCH_WORK_MS'] ?? '20000');
+const workMs = 20_000;
 /** The same where only the controller is looked at. */
 const quickWorkMs = 2_000;
 const share = 0.1;

@@ -80,12 +80,12 @@ function report(way: Way, edits: readonly EditTime[]): void {
   const aim = aims[way];
   const print = (metric: string, ms: number, baselineMs?: number): void => {
     const baseline = baselineMs === undefined ? {} : { baseline: baselineMs / 1000 };
-    printMetric({ metric: `refresh: ${metric} on a real kubelet, ${way}`, value: ms / 1000, unit: 's', ...baseline });
+    printMetric({ metric: `refresh: ${metric}`, value: ms / 1000, unit: 's', ...baseline });
   };
   const closed = edits.map(({ closedMs }) => closedMs);
-  print('closed', mean(closed), aim?.mean);
-  print('closed, worst,', Math.max(...closed), aim?.worst);
-  print('asked for to offered', mean(edits.map(({ allMs }) => allMs)));
+  print(`closed on a real kubelet, ${way}`, mean(closed), aim?.mean);
+  print(`closed on a real kubelet, ${way}, worst`, Math.max(...closed), aim?.worst);
+  print(`asked for to offered on a real kubelet, ${way}`, mean(edits.map(({ allMs }) => allMs)));
 }
 
 function mean(numbers: readonly number[]): number {

@@ -90,6 +90,31 @@ describe('PolicyReconciler', () => {
     expect(inFlight()).to.have.length(1);
   });
 
+  it('counts what a write of the leader before it has brought late: the cap is passed by that one, and nobody is admitted until there is room', async () => {
+    const { fleet, cluster, reconciler, policies, add } = twoPolicies();
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    const standBy = (policy: string, ...names: readonly string[]): void => {
+      for (const node of names) {
+        fleet.policy(policy)?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+        cluster.rollout.put(anAsking(node, 'New', { policy }));
+      }
+    };
+    standBy('p', 'p0', 'p1', 'p2');
+    standBy('q', 'q0', 'q1', 'q2');
+    await reconciler.reconcile('p');
+    expect(cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p0']);
+    // It was on its way before, and nothing has written the ledger of q since: the server takes it.
+    const q = aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } });
+    const status = { acceptedGeneration: 1, inFlight: [aSlotOf('q0')] };
+    add({ ...q, metadata: { ...q.metadata, resourceVersion: '1000' }, status });
+    expect(policies.flatMap((name) => cluster.ledgerOf(name))).to.have.length(2);
+    const done = aSlotOf('p0', { startTime: cluster.ledgerOf('p')[0]?.startTime ?? '' }).startTime ?? '';
+    cluster.rollout.put(aStanding('p0', { slot: done, seen: [done], isVerified: true }));
+    await reconciler.reconcile('p');
+    expect(cluster.ledgerOf('p')).to.deep.equal([]);
+    expect(cluster.ledgerOf('q').map(({ node }) => node)).to.deep.equal(['q0']);
+  });
+
   it('lets a policy go that was to make GPUs whole and selects no node: nobody else would look at it again', async () => {
     const world = aSmallWorld();
     const known = aPolicy({ onDelete: 'DisableMig', generation: 2 });

@@ -319,7 +319,10 @@ export class FleetChecks {
       Object.entries(spec.nodeSelector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
     const decides = ({ metadata, spec }: Policy): boolean =>
       metadata.deletionTimestamp === undefined || spec.onDelete === 'DisableMig';
+    // One that is going leaves its nodes to any other.
+    const isGoing = ({ metadata }: Policy): number => (metadata.deletionTimestamp === undefined ? 0 : 1);
     const rank = (a: Policy, b: Policy): number =>
+      isGoing(a) - isGoing(b) ||
       (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
       (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '') ||
       a.metadata.name.localeCompare(b.metadata.name);
@@ -362,13 +365,17 @@ export class FleetChecks {
     demand(count <= canary.nodes, 'S18', `${words} before the canary has soaked`);
   }
 
-  /** Whether a canary counts: it is there, and has a slot or is done. */
+  /** Whether a canary counts: it is there, and has a slot or is done. One that has lost its layout since starts anew. */
   #isHeldFor({ status, metadata }: Policy, key: string): boolean {
+    const { api, machines } = this.#world;
     const [node = '', uid = ''] = key.split(' ');
-    if (this.#world.api.find('nodes', node)?.metadata.uid !== uid) return false;
+    if (api.find('nodes', node)?.metadata.uid !== uid) return false;
     if (this.#winnerOf(node) !== metadata.name) return false;
-    const isListed = status?.inFlight?.some((slot) => slot.node === node && slot.nodeUID === uid) === true;
-    return isListed || this.#canaries.get(`${metadata.uid} ${metadata.generation}`)?.get(key) !== undefined;
+    if (status?.inFlight?.some((slot) => slot.node === node && slot.nodeUID === uid) === true) return true;
+    const wasReady = this.#canaries.get(`${metadata.uid} ${metadata.generation}`)?.get(key) !== undefined;
+    const machine = machines.get(node);
+    const { wish } = api.find('partitions', node)?.spec ?? {};
+    return wasReady && machine !== undefined && wish !== undefined && meets(machine, wish.gpus);
   }
 
   // --- decisions --------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 import { gpuPresenceLabel } from '../../api/names.ts';
-import { metadataOf } from './node-view.ts';
+import { releaseNode } from './node-marks.ts';
+import { isUnfinished, metadataOf } from './node-view.ts';
+import { planRelease } from './release.ts';
 import { combine } from '../metadata/node-change.ts';
 import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
@@ -152,9 +154,13 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
     // The old object must not tell the new node's agent what to do.
     return { verdict: soon, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
   }
+  // Where the API has no such objects any more none can be made, and what is on the node has to go all the same. A closed one waits for its agent's word.
+  const isMarked =
+    claim.winner === undefined && !isUnfinished(node) && planRelease(node, undefined, 0).state === 'Marked';
+  const released: readonly Command[] = isMarked ? [{ name: 'PatchNode', change: releaseNode() }] : [];
   const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
-  if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: [] };
-  return { verdict: soon, commands: [{ name: 'CreatePartition' }] };
+  if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: released };
+  return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
 }
 
 /** Of pods that are gone nothing has to be remembered, but of those whose owner may make others in their place. */

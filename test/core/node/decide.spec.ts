@@ -130,6 +130,19 @@ describe('decide', () => {
     expect(plain.verdict.requeueAfterMs).to.equal(undefined);
   });
 
+  it('lets go of a node without policy and partition: where the CRDs were removed first no other can be made', () => {
+    const labels = {
+      'nvidia.com/gpu.present': 'true',
+      'gpupartition.dev/policy': 'p',
+      'gpupartition.dev/state': 'ready',
+    };
+    const gone = { partition: undefined, policy: undefined };
+    expect(namesOf(judge({ ...gone, node: aNode({ labels }) }))).to.deep.equal(['PatchNode', 'CreatePartition']);
+    const closed = aNode({ labels, taints: taints.closed });
+    expect(namesOf(judge({ ...gone, node: closed })), 'its agent may be at work').to.deep.equal(['CreatePartition']);
+    expect(namesOf(judge({ partition: undefined, node: aNode({ labels }) }))).to.deep.equal(['CreatePartition']);
+  });
+
   it('takes the partition of an earlier node of the same name away', () => {
     const stranger = judge({ partition: aManagedPartition({ nodeUID: 'uid-before', device: slicedGpu }) });
     expect(stranger.commands).to.deep.equal([{ name: 'DeletePartition', uid: 'uid-gpn' }]);

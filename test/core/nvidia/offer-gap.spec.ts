@@ -63,9 +63,7 @@ describe('a node whose device plugin may not understand a change', () => {
       const labels = { 'nvidia.com/gpu.deploy.device-plugin': 'false' };
       const { message } = findOfferGap({ ...situation, offer: { ...situation.offer, labels } }) ?? {};
       expect(message).to.contain('name=nvidia-device-plugin-ds or app=mine.');
-      expect(message).to.contain(
-        'The label nvidia.com/gpu.deploy.device-plugin=false keeps gpu-operator’s away.',
-      );
+      expect(message).to.contain('The label nvidia.com/gpu.deploy.device-plugin=false keeps gpu-operator’s away.');
     });
 
     it('is none that joins closed: a stock plugin comes when the start-up taint has gone', () => {
