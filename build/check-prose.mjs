@@ -21,7 +21,6 @@ export const phrases = [
   [/\bmend(?:s|ed|ing)?\b/i, 'fix'],
   [/\b(?:put|puts|putting) right\b/i, 'repair'],
   [/\bis no (?:success|file|finding|policy|directory|error|number|name|text|object|list|capacity)\b/i, 'is not a'],
-  [/\bare no (?:owner|owners|YAML|policies|errors?)\b/i, 'are not'],
   [/\bthat is none\b/i, 'that does not exist'],
   [/\bfor ever\b/i, 'always, forever'],
   [/\bnobody of ours\b|\bof nobody's\b/i, 'foreign'],
@@ -38,9 +37,6 @@ export const phrases = [
 
 /** Programs whose messages are checked. The simulator repeats what NVIDIA's programs print. */
 const programs = ['src/cli/', 'src/controller/', 'src/process/', 'src/ui/'];
-
-/** Pages that are checked once their own pass is done. */
-const later = ['docs/install.md', 'docs/security.md'];
 
 const root = new URL('../', import.meta.url);
 
@@ -101,10 +97,7 @@ export async function checkProse() {
   const pages = [...atRoot, ...(await listFiles('docs/', '.md')), ...(await listFiles('samples/', '.md'))];
   const sources = await Promise.all(programs.map((folder) => listFiles(folder, '.ts')));
   return [
-    ...(await findIn(
-      pages.filter((page) => !later.includes(page)),
-      proseOf,
-    )),
+    ...(await findIn(pages, proseOf)),
     ...(await findIn(await listFiles('crds/', '.yaml'), descriptionsOf)),
     ...(await findIn(sources.flat(), stringsOf)),
   ];

@@ -94,7 +94,7 @@ const wish: Command = {
   fields: {
     policy: null,
     strategy: null,
-    wish: { gpus: [], replaceForeignInstances: null },
+    wish: { gpus: [], replaceForeignInstances: null, allowGpuReset: null },
     drain: null,
     repairs: null,
   },
@@ -134,6 +134,7 @@ function attachFleet(controller: ControllerMetrics): void {
     refused: new Map<string, never>(),
     acceptedGeneration: 1,
     toldRefusal: undefined,
+    toldAtMs: -Infinity,
     tally: new PolicyTally([]),
   }));
   controller.attach({

@@ -6,21 +6,17 @@ import { eventually } from '../support/eventually.ts';
 import { outputOf, prepareRoom, runScript, scriptOf, type CommandRoom } from './command-room.ts';
 import { type Fence, fencesOf, readFences, readPages } from './pages.ts';
 
-/** Others keep these pages; what they show needs a cluster with GPUs, or a released image. */
-const elsewhere = ['docs/install.md', 'docs/security.md'];
-
 const atLeast = { sh: 15, console: 5 };
 
 async function readCommands(): Promise<readonly Fence[]> {
-  const fences = [...(await readFences('sh', atLeast.sh)), ...(await readFences('console', atLeast.console))];
-  return fences.filter(({ page }) => !elsewhere.includes(page));
+  return [...(await readFences('sh', atLeast.sh)), ...(await readFences('console', atLeast.console))];
 }
 
 describe('code in documents', () => {
   it('says of each block what it is', async () => {
     const known = ['sh', 'console', 'text', 'yaml', 'json', 'mermaid'];
     const unknown = (await readPages())
-      .filter(({ path }) => !elsewhere.includes(path) && !path.startsWith('docs/design/'))
+      .filter(({ path }) => !path.startsWith('docs/design/'))
       .flatMap(fencesOf)
       .filter(({ language }) => !known.includes(language));
     expect(unknown.map(({ page, line }) => `${page}:${line}`)).to.deep.equal([]);
