@@ -18,6 +18,6 @@ LABEL org.opencontainers.image.title="gpu-partition-operator" \
       org.opencontainers.image.revision="${REVISION}"
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 WORKDIR /app
-# Neither source maps nor the simulator.
-COPY dist/controller.mjs dist/agent.mjs dist/gpu-partition.mjs LICENSE /app/
+# Neither source maps nor the simulator; the licences of all that the bundles contain.
+COPY dist/controller.mjs dist/agent.mjs dist/gpu-partition.mjs dist/NOTICES.txt LICENSE /app/
 USER 65532:65532

@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
 
-.PHONY: help demo test verify lint build bench clean generate control-plane helm image sbom
+.PHONY: help demo test test-node verify lint build bench clean generate control-plane helm image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,16 +18,20 @@ demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEE
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
 test: build control-plane helm ## Run all tests on Kubernetes' own control plane
-	@exec mocha 'test/**/*.spec.ts'
+	@exec mocha --ignore 'test/node/**' 'test/**/*.spec.ts'
 
-verify: node_modules/.installed generate lint ## Check types, lint, format, structure and generated files
+test-node: build control-plane ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
+	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'
+
+verify: node_modules/.installed generate lint ## Check types, lint, format, structure, prose and generated files
 	@tsc
 	@prettier --check --log-level=warn src test build
 	@$(NODE) build/check-rooms.mjs
 	@$(NODE) build/check-types.mjs
+	@$(NODE) build/check-prose.mjs
 	@knip --no-progress && knip --no-progress --production || { echo "nobody uses these (after --production: nobody but tests): delete them, or do not export them; see knip.jsonc"; exit 1; }
 	@$(NODE) build/check-reproducible.mjs
-	@git diff --exit-code --stat -- src/api/generated charts docs/configuration.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
+	@git diff --exit-code --stat -- src/api/generated charts docs/api.md docs/benchmark-rows.md docs/configuration.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
 
 lint: node_modules/.installed ## Lint with type-aware rules and import rules per folder
 	@oxlint --type-aware --deny-warnings src test build
@@ -53,7 +57,7 @@ image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,l
 	  -t $(or $(IMAGE),gpu-partition-operator:dev) .
 
 sbom: node_modules/.installed ## Write the list of what the bundles are made of to dist/sbom.cdx.json (CycloneDX)
-	@mkdir -p dist && npm sbom --omit=dev --omit=optional --sbom-format=cyclonedx --sbom-type=application > dist/sbom.cdx.json
+	@mkdir -p dist && $(NODE) build/sbom.mjs > dist/sbom.cdx.json
 
 clean: ## Remove what was built and installed here (the control plane's cache stays)
 	rm -rf dist node_modules coverage .demo

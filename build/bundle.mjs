@@ -2,6 +2,7 @@
 // What it buys is memory: the agent takes half of what it takes from source.
 import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
+import { writeNotices } from './notices.mjs';
 
 const root = new URL('../', import.meta.url);
 const page = await readFile(new URL('src/ui/page.html', root), 'utf8');
@@ -44,15 +45,17 @@ const narrowPackages = {
   },
 };
 
-await build({
+const outdir = process.argv[2] ?? 'dist';
+const { metafile } = await build({
   absWorkingDir: root.pathname,
   entryPoints: {
     'gpu-partition': 'src/cli/main.ts',
     controller: 'src/controller/main.ts',
     agent: 'src/agent/main.ts',
     'nvidia-smi-sim': 'src/simulator/nvidia-smi/main.ts',
+    'device-plugin-sim': 'src/simulator/device-plugin/main.ts',
   },
-  outdir: process.argv[2] ?? 'dist',
+  outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
@@ -60,7 +63,8 @@ await build({
   format: 'esm',
   sourcemap: 'linked',
   minifySyntax: true,
-  legalComments: 'linked',
+  legalComments: 'none',
+  metafile: true,
   logLevel: 'warning',
   define: { GPU_PARTITION_VERSION: JSON.stringify(version), GPU_PARTITION_PAGE: JSON.stringify(page) },
   // CommonJS parts of an ES module bundle call require.
@@ -73,3 +77,4 @@ await build({
   },
   plugins: [narrowPackages, shakeClientNode],
 });
+await writeNotices(Object.keys(metafile.inputs), new URL(`${outdir}/NOTICES.txt`, root));

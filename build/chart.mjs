@@ -35,6 +35,11 @@ const parts = [
     when: '.Values.devicePluginConfig.enabled',
   },
   { from: 'config/overlays/openshift/scc.yaml', as: 'openshift-scc', when: '.Values.openshift' },
+  {
+    from: 'config/overlays/gke-cos/resource-quota.yaml',
+    as: 'critical-pods-quota',
+    when: '.Values.criticalPodsQuota.enabled',
+  },
 ];
 
 export async function writeChart() {

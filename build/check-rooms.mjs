@@ -20,6 +20,7 @@ const order = [
   'plan',
   'migparted',
   'explain',
+  'waste',
   'view',
 ];
 const core = 'src/core/';

@@ -126,7 +126,7 @@ export class NodeAgent {
     if (driverLoad === this.#load.driverLoad) return false;
     const isNew = this.#load.driverLoad !== undefined;
     if (isNew) {
-      this.#options.logger.warn('the driver has been loaded anew: no GPU instance has survived it');
+      this.#options.logger.warn('the driver was reloaded: no GPU instance survived');
       this.#view.forgetFailures();
     }
     this.#load = driverLoad === undefined ? {} : { driverLoad };
@@ -141,6 +141,9 @@ export class NodeAgent {
     const outcome = await this.#carryOut(partition, granted, signal);
     const { fault } = outcome;
     const said = await this.#conclude(partition, granted, outcome);
+    if (this.#signalled?.epoch === epoch) {
+      await this.#view.settleSoon((advertised) => this.#offersDevices(partition, advertised), signal);
+    }
     logger[fault ? 'warn' : 'info']('grant finished', {
       epoch,
       ...(fault ? { code: fault.code, error: fault.message } : {}),

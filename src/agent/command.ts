@@ -20,7 +20,7 @@ import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/
 import { addHostUnitOption } from '../device/host/host-unit-option.ts';
 import { NodeAgent } from './agent.ts';
 import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
-import { explainHiddenProcesses } from './host-processes.ts';
+import { explainHiddenProcesses } from '../device/host/host-processes.ts';
 import { openDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import { tellOfLock } from './waiting-for-lock.ts';
@@ -57,58 +57,58 @@ export function agentCommand(): Command {
 
 function describeCommand(): Command {
   return addHostUnitOption(addTimeoutOptions(new Command('agent')))
-    .description('partitions the GPUs of this node as its GpuNodePartition grants')
+    .description('Partitions the GPUs of this node as its GpuNodePartition grants.')
     .version(programVersion)
-    .addOption(new Option('--node-name <name>', 'name of the Node').env('NODE_NAME').makeOptionMandatory())
-    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
-    .option('--nvidia-smi <file>', 'the tool; otherwise found on PATH')
+    .addOption(new Option('--node-name <name>', 'name of this Node').env('NODE_NAME').makeOptionMandatory())
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
+    )
+    .option('--context <name>', 'context in the kubeconfig')
+    .option('--nvidia-smi <file>', 'path of nvidia-smi; otherwise found on PATH')
     .option(
       '--driver-root <folders>',
-      'where the driver’s files may be, in order: nvidia-smi is run by chroot inside the first that has one',
+      'folders that may contain the driver’s files, in order; nvidia-smi runs by chroot in the first that has it',
       list,
     )
     .option(
       '--toolkit-root <folders>',
-      'where the NVIDIA Container Toolkit may be, in order: after a change nvidia-ctk makes device nodes and CDI specs anew; otherwise the roots of the driver',
+      'folders that may contain the NVIDIA Container Toolkit, in order; nvidia-ctk in it makes device nodes and CDI specs after a change ' +
+        '(default: the roots of the driver)',
       list,
     )
-    .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, where its libraries are in no usual place')
-    .option('--state-dir <folder>', 'folder on the host for the lock and the journal', '/var/lib/gpu-partition')
+    .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, if its libraries are not in a usual place')
+    .option('--state-dir <folder>', 'folder on the host for lock and journal', '/var/lib/gpu-partition')
     .option(
       '--pod-resources-socket <file>',
-      'where the kubelet tells who holds which GPU',
+      'PodResources socket of the kubelet, which tells which pod holds which device',
       '/var/lib/kubelet/pod-resources/kubelet.sock',
     )
     .option(
       '--ignore-pods',
-      'goes on where the kubelet does not tell who holds a GPU: a pod that holds one without a process on it is not seen then',
+      'proceed without the kubelet’s PodResources; a pod that holds a device without running a process on it is not noticed then',
     )
     .option(
       '--read-interval-ms <n>',
-      'how often the GPUs are read when nothing else asks for it',
+      'interval at which the GPUs are read without other cause',
       integer(500, 86_400_000),
       60_000,
     )
-    .option('--boot-id-file <file>', 'where the kernel tells its boot id', '/proc/sys/kernel/random/boot_id')
+    .option('--boot-id-file <file>', 'file with the kernel’s boot id', '/proc/sys/kernel/random/boot_id')
     .option(
       '--driver-module <folder>',
-      'where the kernel tells of the driver’s module: another folder after each load',
+      'folder of the driver’s kernel module in sysfs, which is another one after each load',
       '/sys/module/nvidia',
     )
     .option(
       '--reboot-sentinel <file>',
-      'made where a MIG mode change needs a reboot and the policy allows it; kured looks for it on the host',
+      'file to create if a MIG mode change needs a reboot and the policy allows it; kured watches it on the host',
       '/proc/1/root/run/reboot-required',
     )
-    .option(
-      '--machine-file <file>',
-      'where the firmware tells the machine’s product name',
-      '/sys/class/dmi/id/product_name',
-    )
-    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .option('--machine-file <file>', 'file with the machine’s product name', '/sys/class/dmi/id/product_name')
+    .option('--health-port <port>', 'port that serves /healthz, /readyz and /metrics; absent: none', integer(0, 65535))
     .addOption(
-      new Option('--health-host <address>', 'address to serve them at').default(
+      new Option('--health-host <address>', 'address for --health-port').default(
         process.env['POD_IP'] ?? '127.0.0.1',
         '$POD_IP, else 127.0.0.1',
       ),
@@ -128,7 +128,7 @@ async function runAgent(options: Options): Promise<void> {
   const client = new KubeClient(loadKubeConfig(options), agentManager);
   const state: { agent?: NodeAgent; isLocked?: () => boolean } = {};
   const health = await openHealth(options, logger, {
-    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds the lock of this node'),
+    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds this node’s lock'),
     device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
   });
   const timeouts = readTimeouts(options);
@@ -201,8 +201,8 @@ async function readLine(file: string): Promise<string | undefined> {
 async function leaveSentinel(path: string, logger: Logger): Promise<void> {
   try {
     await writeFile(path, 'gpu-partition: a MIG mode change\n');
-    logger.info('asked for a reboot', { path });
+    logger.info('reboot requested', { path });
   } catch (error) {
-    logger.warn('cannot ask for a reboot', { path, error: describeError(error) });
+    logger.warn('cannot request a reboot', { path, error: describeError(error) });
   }
 }

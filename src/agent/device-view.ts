@@ -1,7 +1,7 @@
 import type { DeviceReport, Strategy } from '../api/types.ts';
 import { describeProcess, type DeviceUsers, userKey } from '../core/policy/device-users.ts';
 import { reportDevice } from '../device/reading/report-device.ts';
-import type { Clock } from '../process/clock.ts';
+import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { DeviceState } from '../device/reading/state.ts';
 import { type Fault, faultOf } from './fault.ts';
@@ -17,6 +17,9 @@ const drainReadMs = 1_000;
 /** How often the kubelet is asked after a change whether it offers the new devices, and for how long, in ms. */
 const settlingAskMs = 250;
 const settlingMs = 10 * 60_000;
+/** The same right after a signal to the device plugin. */
+const soonAskMs = 100;
+const soonMs = 1_000;
 
 /** What the agent knows of its GPUs: the last reading, and the kubelet's word on them. */
 export class DeviceView {
@@ -149,6 +152,16 @@ export class DeviceView {
     if (!word?.advertised || !isFollowed(word.advertised)) return;
     this.#settleUntil = -Infinity;
     this.#report = { ...this.#report, advertised: word.advertised };
+  }
+
+  /** As {@link settle}, for a moment: a plugin that was told to look mostly follows at once, and one report then tells of both. */
+  async settleSoon(isFollowed: Parameters<DeviceView['settle']>[0], signal: AbortSignal): Promise<void> {
+    const endsAt = this.#clock.monotonicMs() + soonMs;
+    for (;;) {
+      await this.settle(isFollowed);
+      if (!this.isSettling || this.#clock.monotonicMs() >= endsAt || signal.aborted) return;
+      await waitFor(this.#clock, soonAskMs, signal);
+    }
   }
 
   get #paceMs(): number {

@@ -36,7 +36,7 @@ interface Parts {
 
 /** Nothing of it has been touched. */
 function explainUse(who: string): Fault {
-  return { code: 'InUse', message: `${who}. Nothing was touched; it is tried again soon`, retrySoon: true };
+  return { code: 'InUse', message: `${who}. Nothing was touched; it is retried soon`, retrySoon: true };
 }
 
 /** Does at the device what a grant says. */
@@ -61,7 +61,7 @@ export class GrantWork {
     if (plan.work.length === 0) return { state: view.state };
     // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
     if (plan.report.hash !== granted.planHash) {
-      const message = 'the device has changed since the plan was made; the new plan is in status.device.plan';
+      const message = 'the device changed after the plan was made; the new plan is in status.device.plan';
       return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
     }
     // 3. It was made for when its pods have gone. The kubelet and the driver know best whether they have.
@@ -94,7 +94,7 @@ export class GrantWork {
     );
     if (report.refusal !== undefined || report.drains !== undefined || destroys) return undefined;
     if (work.length === 0) return { state: view.state };
-    logger.info('the node has been restarted; making the granted layout again', { ...report });
+    logger.info('the node restarted; recreating the granted layout', { ...report });
     const options = this.#options(partition, granted, signal);
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
@@ -126,10 +126,10 @@ export class GrantWork {
     const { name, uid } = partition.metadata;
     const fresh = await this.#parts.client.get<Partition>({ resource: nodePartitions, name });
     if (fresh.metadata.uid !== uid || fresh.spec.granted?.epoch !== granted.epoch) {
-      throw new GrantRefused('Stale', `grant ${granted.epoch} has been replaced meanwhile`);
+      throw new GrantRefused('Stale', `grant ${granted.epoch} was replaced`);
     }
     if (mustBeOpen && !isUnanswered(fresh)) {
-      throw new GrantRefused('Stale', `grant ${granted.epoch} has been answered already`);
+      throw new GrantRefused('Stale', `grant ${granted.epoch} was already answered`);
     }
   }
 }

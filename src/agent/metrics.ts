@@ -47,27 +47,27 @@ export class AgentMetrics {
     });
     this.#work = new Histogram({
       name: 'gpu_partition_device_work_duration_seconds',
-      help: 'Time at the device for one grant, by result: success or error.',
+      help: 'Time that device work took for one grant, by result: success or error.',
       labelNames: ['result'],
       buckets: deviceBuckets,
       registers,
     });
     this.#operations = new Counter({
       name: 'gpu_partition_device_operations_total',
-      help: 'Operations at the device that were done: create, destroy, reset, mode.',
+      help: 'Device operations, by kind: create, destroy, reset, mode.',
       labelNames: ['operation'],
       registers,
     });
     this.#failures = new Counter({
       name: 'gpu_partition_device_failures_total',
-      help: 'Readings and GPUs that failed, by code (docs/errors.md).',
+      help: 'Failed readings and failed GPUs, by error code (docs/errors.md).',
       labelNames: ['code'],
       registers,
     });
     const age = (): number => (this.#lastReadMs === undefined ? -1 : (clock.monotonicMs() - this.#lastReadMs) / 1000);
     new Gauge({
       name: 'gpu_partition_device_read_age_seconds',
-      help: 'Time since the GPUs were read without an error; -1: never.',
+      help: 'Time since the GPUs were last read without error; -1 if never.',
       registers,
       collect() {
         this.set(age());
@@ -87,7 +87,7 @@ export class AgentMetrics {
   explainStall(longestMs: number): string | undefined {
     const { longestRunMs = 0 } = this.#sources?.queue ?? {};
     if (longestRunMs <= longestMs) return undefined;
-    return `a reconcile has been at work for ${Math.round(longestRunMs / 1000)} s`;
+    return `a reconcile has been running for ${Math.round(longestRunMs / 1000)} s`;
   }
 
   /** Takes note of an operation. @param command line of nvidia-smi */

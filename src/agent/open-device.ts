@@ -58,7 +58,7 @@ export async function openDevice(
   await units?.resumeCutOff();
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
-  if (cutOff) logger.warn('an apply was cut off; the device tells what is there', { gpus: cutOff.gpus });
+  if (cutOff) logger.warn('an apply was interrupted; the device shows its result', { gpus: cutOff.gpus });
   const smi = awaitNvidiaSmi({
     ...options.timeouts,
     ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
@@ -150,10 +150,10 @@ async function takeLock(
     return await lockNode({ folder, waitMs: 0 });
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== 'Locked') throw error;
-    logger.warn('another agent works on this node; waiting for it', { error: error.message });
+    logger.warn('another agent is working on this node; waiting for it', { error: error.message });
     const message =
-      `another process holds the lock in ${folder}, and nothing is changed until it ends: an nvidia-smi that an agent started which ` +
-      'was killed since (ps shows whether it hangs in the driver; then drain and reboot the node), or gpu-partition node apply';
+      `another process holds the lock in ${folder}, and nothing changes until it ends: an nvidia-smi started by an agent that ` +
+      'was killed (if ps shows that it hangs in the driver, drain and reboot the node), or gpu-partition node apply';
     const had = new AbortController();
     const told = tell(message, AbortSignal.any([signal, had.signal]));
     try {

@@ -33,7 +33,7 @@ export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubel
         // Who holds what is unknown: that is not nobody.
         if (!ignorePods || !isUntold(error, untold)) throw error;
         if (wasTold)
-          logger.warn('the kubelet does not tell who holds GPUs; processes alone do', { error: error.message });
+          logger.warn('the kubelet does not report who holds GPUs; only processes do', { error: error.message });
         wasTold = false;
         return undefined;
       }

@@ -22,6 +22,6 @@ export class Readiness {
   judge({ hasFailed, hasReport }: { readonly hasFailed: boolean; readonly hasReport: boolean }): void {
     if (this.#unready === undefined || this.#before === undefined) return;
     if (this.#before === 'None' || this.#before === 'Unknown' || (hasReport && !hasFailed)) this.#unready = undefined;
-    else if (hasFailed) this.#unready = 'the GPUs cannot be read, and could before this agent began';
+    else if (hasFailed) this.#unready = 'the GPUs cannot be read, and could be read before this agent started';
   }
 }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 const programs: readonly string[] = ['nvidia-device-plugin', 'gpu-feature-discovery'];
 
 export interface ProcessTable {
-  /** `/proc` of the host: the agent runs in its process namespace. */
+  /** `/proc` of the host: the agent is running in its process namespace. */
   readonly proc: string;
   readonly kill: (pid: number) => void;
 }

@@ -29,7 +29,7 @@ export async function tellOfLock(parts: LockWait, signal: AbortSignal): Promise<
       await tellOnce(parts);
     } catch (error) {
       if (!isConflict(error))
-        parts.logger.warn('cannot tell that the lock is waited for', { error: describeError(error) });
+        parts.logger.warn('cannot report that the agent waits for the lock', { error: describeError(error) });
     }
   }
 }

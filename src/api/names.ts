@@ -27,7 +27,7 @@ export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effec
 export const autoscalerStartupTaintKey = 'startup-taint.cluster-autoscaler.kubernetes.io/gpupartition';
 export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, autoscalerStartupTaintKey];
 
-/** On a Node: whoever changes it asks for another try of what has failed. */
+/** On a Node: whoever changes it requests another try of what has failed. */
 export const retryAnnotation = 'gpupartition.dev/retry';
 /** On a Pod: with the value false it is evicted by force alone. */
 export const evictAnnotation = 'gpupartition.dev/evict';
@@ -40,7 +40,7 @@ export const cleanupFinalizer = 'gpupartition.dev/cleanup';
 /** Field managers of server-side apply: two writers, two managers. */
 export const controllerManager = 'gpu-partition-controller';
 export const agentManager = 'gpu-partition-agent';
-/** Of `status.inFlight` and `status.canary`, which change by compare-and-swap. */
+/** Of `status.inFlight`, `status.canary` and `status.pace`, which change by compare-and-swap. */
 export const ledgerManager = 'gpu-partition-ledger';
 
 /** Reasons of a policy's conditions. */
@@ -93,6 +93,7 @@ export const nodeReasons = [
   'ForeignCordon',
   'ConfigUnavailable',
   'Forbidden',
+  'Unjudged',
   'NodeRestarted',
   'AwaitingPlan',
   'AwaitingSlot',

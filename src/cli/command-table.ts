@@ -26,7 +26,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'fit',
-    summary: 'say whether one GPU can take a layout, where its slices go, and what must be destroyed for it',
+    summary: 'tell whether one GPU can take a layout, where its slices go, and what must be destroyed',
     load: async () => (await import('./commands/fit.ts')).fitCommand,
   },
   {
@@ -36,47 +36,62 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'labels',
-    summary: 'compute the labels and resources that a node will show',
+    summary: 'predict the labels and resources of a node',
     load: async () => (await import('./commands/labels.ts')).labelsCommand,
   },
   {
     name: 'import',
-    summary: 'turn the configuration of other tools into policies',
+    summary: 'convert the configuration of other tools to policies',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
     name: 'plan',
-    summary: 'say what a change of policies does to a cluster: GPUs, pods, waves of nodes; nothing is written',
+    summary: 'preview what policies do to a cluster: GPUs, pods, waves of nodes; writes nothing',
     load: async () => (await import('./commands/plan.ts')).planCommand,
   },
   {
     name: 'retry',
-    summary: 'ask for another try on nodes where the same has failed several times',
+    summary: 'retry what failed on nodes, including what is not retried automatically',
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   {
+    name: 'release',
+    summary: 'give back what a controller that is gone has left on nodes and policies',
+    load: async () => (await import('./commands/release.ts')).releaseCommand,
+  },
+  {
     name: 'status',
-    summary: 'show the fleet, or a node with a picture of each GPU; --watch follows it',
+    summary: 'show the fleet, or a node with a picture of each GPU; --watch follows',
     load: async () => (await import('./commands/status.ts')).statusCommand,
   },
   {
     name: 'ui',
-    summary: 'serve a page of the fleet on this machine, or of a saved one',
+    summary: 'serve a web page of the fleet, or of a saved cluster, on this machine',
     load: async () => (await import('./commands/ui.ts')).uiCommand,
   },
   {
+    name: 'report',
+    summary: 'report waste: slices that nobody uses or can get, what pods wait for, and a layout that would serve more',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  {
     name: 'explain',
-    summary: 'explain pod NAMESPACE/NAME: why a pod is pending, and what would let it run',
+    summary: 'explain why a pod is pending and what would let it run: explain pod NAMESPACE/NAME',
     load: async () => (await import('./commands/explain.ts')).explainCommand,
   },
   {
     name: 'node',
-    summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset',
+    summary: 'partition the GPUs of this machine without Kubernetes: export, plan, apply, assert, reset, selftest',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
   },
   {
+    name: 'support-bundle',
+    summary: 'write what somebody needs who is to help with a cluster: objects, Events and logs, no secrets',
+    load: async () => (await import('./commands/support-bundle.ts')).supportBundleCommand,
+  },
+  {
     name: 'completion',
-    summary: 'print the completion of bash, zsh or fish',
+    summary: 'print the completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
 ];

@@ -13,7 +13,7 @@ export function readWant(text: string): Layout {
   for (const [profile, count] of Object.entries(value)) {
     if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > MOST) {
       throw new CliError(
-        `--want: ${profile}: ${JSON.stringify(count)} is no number of slices; give a whole number from 1`,
+        `--want: ${profile}: ${JSON.stringify(count)} is not a number of slices; use a whole number of at least 1`,
       );
     }
     layout[profile] = count;

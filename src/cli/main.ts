@@ -20,7 +20,7 @@ try {
 } catch (error) {
   // A mistake of ours, not of the user's: no answer was found, which is neither good nor a finding.
   new Output(process.stderr).write(
-    `internal error, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    `internal error, report it with this output: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
   process.exitCode = 3;
 }

@@ -6,7 +6,8 @@ import { commands, type CommandEntry } from './command-table.ts';
 import { CliError, type ExitCode, CommandOutcome } from './exit.ts';
 import { openTerminal, paint, printLine, type Streams, type Terminal } from './terminal.ts';
 
-const EXIT_CODES = 'Exit codes: 0 good; 1 a finding; 2 wrong use or unreadable input; 3 could not find out.';
+const EXIT_CODES =
+  'Exit codes: 0 success; 1 a finding; 2 usage error or unreadable input; 3 the state could not be determined.';
 
 /**
  * Runs the command line as a program does, with streams of the caller's.
@@ -38,7 +39,7 @@ async function buildProgram(
 ): Promise<Command> {
   const program = new Command(programName)
     .description(
-      'Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts; see and explain a cluster.',
+      'Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts; inspect and explain a cluster.',
     )
     .version(programVersion)
     .helpCommand('help [command]', 'show the help of a command')

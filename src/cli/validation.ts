@@ -128,7 +128,7 @@ function countRest(manifest: Manifest, found: readonly LocatedFinding[]): readon
   const rest = found.slice(MAX_FINDINGS);
   if (rest.length === 0) return [];
   const severity = rest.some((one) => one.severity === 'error') ? 'error' : 'warning';
-  const message = `and ${rest.length} more; mend these first`;
+  const message = `and ${rest.length} more; fix these first`;
   return [locateFinding(manifest, { severity, code: 'MoreFindings', path: [], message })];
 }
 

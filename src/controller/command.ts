@@ -63,10 +63,13 @@ export function controllerCommand(): Command {
 
 function describeCommand(): Command {
   return new Command('controller')
-    .description('reconciles GpuPartitionPolicies; one leads, others wait')
+    .description('Reconciles GpuPartitionPolicies. One replica leads, the others stand by.')
     .version(programVersion)
-    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
+    )
+    .option('--context <name>', 'context in the kubeconfig')
     .addOption(
       new Option('--namespace <name>', 'namespace of the leader’s Lease').default(
         process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
@@ -75,7 +78,7 @@ function describeCommand(): Command {
     )
     .option(
       '--agent-namespace <name>',
-      'namespace of the agents’ pods, whose readiness is watched',
+      'namespace of the agents’ pods, whose readiness the controller watches',
       'gpu-partition-agents',
     )
     .addOption(
@@ -84,70 +87,84 @@ function describeCommand(): Command {
         '$POD_NAME, else HOST-PID',
       ),
     )
-    .option('--no-leader-elect', 'lead without a Lease; only where no other controller runs')
-    .option('--lease-seconds <n>', 'how long a leader that is gone blocks the next', integer(3, 120), 15)
-    .option('--health-port <port>', 'serve /healthz, /readyz and /metrics', integer(0, 65535))
+    .option('--no-leader-elect', 'lead without a Lease; only if no other controller runs')
+    .option('--lease-seconds <n>', 'how long a dead leader blocks its successor', integer(3, 120), 15)
+    .option('--health-port <port>', 'port that serves /healthz, /readyz and /metrics; absent: none', integer(0, 65535))
     .addOption(
-      new Option('--health-host <address>', 'address to serve them at').default(
+      new Option('--health-host <address>', 'address for --health-port').default(
         process.env['POD_IP'] ?? '127.0.0.1',
         '$POD_IP, else 127.0.0.1',
       ),
     )
     .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
     .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
-    .option('--grant-deadline-seconds <n>', 'how long an agent may take for a change', integer(10, 86_400), 600)
-    .option('--settle-ms <n>', 'time between closing a node and looking for pods again', integer(0, 60_000), 300)
-    .option('--waiting-poll-ms <n>', 'how often the pods of a waiting node are listed', integer(100, 600_000), 5000)
+    .option('--grant-deadline-seconds <n>', 'time limit of an agent for one change', integer(10, 86_400), 600)
+    .option('--settle-ms <n>', 'delay between closing a node and listing its pods again', integer(0, 60_000), 300)
+    .option(
+      '--waiting-poll-ms <n>',
+      'interval at which the pods of a waiting node are listed',
+      integer(100, 600_000),
+      5000,
+    )
     .option(
       '--refresh-after-ms <n>',
-      'time for a device plugin to follow a change by itself',
+      'time for an unknown device plugin to follow a change on its own',
       integer(0, 600_000),
       1000,
     )
     .option(
       '--plugin-refresh <way>',
-      'how a device plugin is made to look at the devices after a change: Signal (SIGHUP to its process; its pod is replaced if it ' +
+      'how a device plugin reads the devices again after a change: Signal (SIGHUP to its process; its pod is replaced if it ' +
         'does not follow) or Evict (its pod is replaced)',
       oneOf(['Signal', 'Evict'] as const),
       'Signal',
     )
     .option(
       '--device-plugin-selector <labels>',
-      'labels of a device plugin that is not NVIDIA’s: key=value,…',
+      'labels of the pods of a device plugin that is not NVIDIA’s: key=value,…',
       equalitySelector,
     )
     .option(
       '--system-namespaces <names>',
-      'namespaces of the device plugin, of other programs that hold GPUs, and of other owners of GPUs; labels of pods elsewhere say nothing',
+      'namespaces of the device plugin, of GPU clients and of other owners of GPUs; labels of pods in other namespaces are not trusted',
       nameList,
       defaultSystemNamespaces,
     )
     .option(
       '--device-plugin-config-map <namespace/name>',
-      'ConfigMap of the device plugin in which its strategy and time-slicing are kept for each node',
+      'ConfigMap of the device plugin in which the controller keeps strategy and time-slicing per node',
       configMapName,
     )
     .option(
       '--advertise-deadline-seconds <n>',
-      'how long a layout may take to be advertised before its node counts as failed',
+      'time limit for a node to advertise its new layout, before it counts as Failed',
       integer(1, 86_400),
       300,
     )
-    .option('--gpu-clients <file>', 'YAML: programs that hold GPUs, and when their pods have to go', readHolders)
+    .option(
+      '--gpu-clients <file>',
+      'YAML file of GPU clients: programs that keep GPUs open, and when their pods are evicted',
+      readHolders,
+    )
     .option(
       '--max-concurrent-nodes <n>',
-      'nodes that may change at a time, of all policies together: a number or a percentage of the GPU nodes, at least 1',
+      'maximum number of nodes that change at a time, across all policies: a number, or a percentage of the GPU nodes, at least 1',
       limit,
       '10%',
     )
     .option(
       '--delete-deadline-seconds <n>',
-      'how long a policy with onDelete: DisableMig may take to make its GPUs whole before it goes all the same',
+      'time limit for a deleted policy with onDelete: DisableMig to make its GPUs whole, before it is removed regardless',
       integer(1, 86_400),
       1800,
     )
-    .option('--freeze <reason>', 'no node of any policy starts to change; the reason is shown in their status')
-    .option('--clients-deadline-seconds <n>', 'how long pods of such programs are waited for', integer(1, 86_400), 300)
+    .option('--freeze <reason>', 'start no change on any node; every policy shows the reason in its status')
+    .option(
+      '--clients-deadline-seconds <n>',
+      'how long to wait for the pods of GPU clients to terminate',
+      integer(1, 86_400),
+      300,
+    )
     .action(async (options: Options) => runController(options));
 }
 

@@ -13,8 +13,8 @@ import { Turnstile } from '../process/turnstile.ts';
 import { type NodeObject, projectNode } from './project.ts';
 import { gpuResourcesOf, type ListedPod, projectPod } from './project-pod.ts';
 
-/** Lists of one node's pods that are read at a time. */
-const mostPodLists = 4;
+/** Lists of one node's pods that are read at a time. The API server takes 0.1 s for each, to make sure that nothing is newer. */
+const mostPodLists = 8;
 
 /** Reads what is decided on. */
 export class Gatherer {
@@ -56,22 +56,25 @@ export class Gatherer {
     };
   }
 
-  /** The same with more of it. @returns undefined where the node is gone */
+  /** The same with more of it. @returns undefined where the node is gone, or has moved on while it was read */
   async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
-    const [found, configFiles] = await Promise.all([this.#listPods(snapshot), this.#configFiles?.read()]);
-    const more = { ...snapshot, pods: found, configFiles };
-    if (look === 'Pods') return { ...more, now: this.#now() };
-    const [node, policy, slices, holders] = await Promise.all([
-      this.readNode(name),
-      this.#readPolicy(snapshot),
-      this.#listResourceSlices(name),
-      this.#readHolders(name),
+    // The partition first: what it says of its policy is then never newer than the policy that is read.
+    const isAll = look === 'All';
+    const [found, configFiles, reported, slices = []] = await Promise.all([
+      this.#listPods(snapshot),
+      this.#configFiles?.read(),
+      isAll ? this.#readPartition(name) : undefined,
+      isAll ? this.#listResourceSlices(name) : undefined,
     ]);
+    const more = { ...snapshot, pods: found, configFiles };
+    if (!isAll) return { ...more, now: this.#now() };
+    const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
-    const { uid, generation } = policy?.metadata ?? {};
-    // All that took its time, and the agent may have told of something else meanwhile.
     const partition = this.#cluster.partitions.get(name);
+    // All that took its time: the agent, or another leader, may have told of something else meanwhile.
+    if (reported === undefined || partition?.metadata.resourceVersion !== reported.version) return undefined;
+    const { uid, generation } = policy?.metadata ?? {};
     return {
       ...more,
       partition,
@@ -81,7 +84,7 @@ export class Gatherer {
         policy: policy && { uid, generation },
         slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
         resourceSlices: slices,
-        holders,
+        holders: reported.holders,
       },
     };
   }
@@ -97,10 +100,15 @@ export class Gatherer {
     return this.#client.find({ resource: policies, name: claim.winner.metadata.name });
   }
 
-  /** The watch does not keep them. */
-  async #readHolders(name: string): Promise<readonly string[]> {
+  /** Whatever the watch lags behind. The holders are what the watch does not keep. */
+  async #readPartition(
+    name: string,
+  ): Promise<{ readonly version: string | undefined; readonly holders: readonly string[] } | undefined> {
     const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
-    return listReportedHolders(partition?.status?.device?.gpus ?? []);
+    if (!partition) return undefined;
+    this.#cluster.partitions.remember(partition);
+    const holders = listReportedHolders(partition.status?.device?.gpus ?? []);
+    return { version: partition.metadata.resourceVersion, holders };
   }
 
   /** Anybody may bind any number of pods to a node: what is kept of them is little, and few lists are read at a time. */

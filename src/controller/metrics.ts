@@ -53,30 +53,31 @@ export class ControllerMetrics {
     this.#registerFleet(registry);
     this.#grants = new Counter({
       name: 'gpu_partition_grants_total',
-      help: 'Grants that were written: permissions for an agent to change its node.',
+      help: 'Grants written: permissions for an agent to change its node.',
       registers,
     });
     this.#evictions = new Counter({
       name: 'gpu_partition_evictions_total',
-      help: 'Evictions that were asked for, by result: evicted, or blocked by a disruption budget.',
+      help: 'Evictions requested, by result: evicted, or blocked by a disruption budget.',
       labelNames: ['result'],
       registers,
     });
+    for (const result of ['evicted', 'blocked']) this.#evictions.inc({ result }, 0);
     this.#failures = new Counter({
       name: 'gpu_partition_node_failures_total',
-      help: 'Nodes that have come into phase Failed, by reason.',
+      help: 'Transitions of nodes to phase Failed, by reason.',
       labelNames: ['reason'],
       registers,
     });
     this.#changes = new Histogram({
       name: 'gpu_partition_change_duration_seconds',
-      help: 'Time from the wish of a node until it is Ready again, for changes that needed a grant.',
+      help: 'Time from the wish for a node until it is Ready again, for changes that needed a grant.',
       buckets: changeBuckets,
       registers,
     });
     this.#steps = new Histogram({
       name: 'gpu_partition_change_step_duration_seconds',
-      help: 'The part of it that a step took: plan, slot (waiting for its turn), drain, device, refresh (until advertised), other.',
+      help: 'Time that each step of a change took: plan, slot (waiting for its turn), drain, device, refresh (until advertised), other.',
       labelNames: ['step'],
       buckets: changeBuckets,
       registers,
@@ -104,7 +105,7 @@ export class ControllerMetrics {
   explainStall(longestMs: number): string | undefined {
     const stalled = [...(this.#sources?.queues ?? [])].find(([, { longestRunMs }]) => longestRunMs > longestMs);
     return (
-      stalled && `a reconcile of ${stalled[0]} has been at work for ${Math.round(stalled[1].longestRunMs / 1000)} s`
+      stalled && `a reconcile of ${stalled[0]} has been running for ${Math.round(stalled[1].longestRunMs / 1000)} s`
     );
   }
 
@@ -164,7 +165,7 @@ export class ControllerMetrics {
         },
       });
     };
-    gauge('gpu_partition_leader', '1 in the controller that leads, 0 in one that stands by.', [], () => [
+    gauge('gpu_partition_leader', '1 in the leading controller, 0 in a standby.', [], () => [
       { labels: {}, value: this.#sources ? 1 : 0 },
     ]);
     const figures =
@@ -173,7 +174,7 @@ export class ControllerMetrics {
         this.#count()?.[key] ?? [];
     gauge(
       'gpu_partition_nodes',
-      'GPU nodes by policy (empty: none decides), phase, and the reason of their condition Ready (docs/errors.md).',
+      'GPU nodes by policy (empty: none applies), phase, and the reason of their condition Ready (docs/errors.md).',
       ['policy', 'phase', 'reason'],
       figures('nodes'),
     );
@@ -185,7 +186,7 @@ export class ControllerMetrics {
     );
     gauge(
       'gpu_partition_unhealthy_gpus',
-      'GPUs that their driver reports as not well, by node pool and what it asks for.',
+      'GPUs that their driver reports as unhealthy, by node pool and remedy.',
       ['pool', 'action'],
       figures('unhealthy'),
     );
@@ -214,19 +215,19 @@ export class ControllerMetrics {
       }));
     gauge(
       'gpu_partition_policy_in_flight',
-      'Nodes of a policy that have been admitted and are not verified or given up yet: what is used of its budget.',
+      'Nodes in flight for a policy: admitted, and neither verified nor given up. The used part of its budget.',
       ['policy'],
       policies(({ policy }) => policy.status?.inFlight?.length ?? 0),
     );
     gauge(
       'gpu_partition_policy_max_unavailable',
-      'Nodes of a policy that may change at a time, by rollout.maxUnavailable: its budget.',
+      'Nodes of a policy that may be unavailable at a time, from rollout.maxUnavailable: its budget.',
       ['policy'],
       policies(({ policy, tally }) => countLimit(policy.spec.rollout?.maxUnavailable ?? 1, tally.matched)),
     );
     gauge(
       'gpu_partition_oldest_change_seconds',
-      'Age of the change that has been under way longest; 0: none.',
+      'Age of the oldest change in progress; 0 if there is none.',
       [],
       () => {
         const since = Math.min(...[...this.#clocks.values()].map((clock) => clock.since));

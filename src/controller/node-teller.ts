@@ -81,8 +81,8 @@ export class NodeTeller {
       if (command.name !== 'EvictPod') continue;
       const { namespace, name, uid } = command.pod;
       const refusal = memory.evictions[uid]?.refusal;
-      if (refusal === undefined) this.#log.info('pod told to go', { node, pod: `${namespace}/${name}` });
-      else if (refusals.get(uid) !== refusal) this.#log.warn('pod may not be told to go', { node, why: refusal });
+      if (refusal === undefined) this.#log.info('pod evicted', { node, pod: `${namespace}/${name}` });
+      else if (refusals.get(uid) !== refusal) this.#log.warn('pod eviction refused', { node, why: refusal });
       if (refusal !== undefined) refusals.set(uid, refusal);
     }
     return refusals;

@@ -8,12 +8,18 @@ import type { Cluster } from './cluster.ts';
 import type { Executor } from './execute.ts';
 import type { Gatherer } from './gather.ts';
 import type { NodeStep } from './node-step.ts';
+import type { NodeObject } from './project.ts';
 import type { NodeReporter } from './report-node.ts';
 
 /** Our own write should be back within moments; after so many ms the Node itself is asked. */
 const ownWriteMs = 3000;
 /** Pods, then everything, then once more where the node has changed in between. */
 const mostLooks = 4;
+/** Others wait no longer for a node of which gathering or deciding has thrown so often in a row. */
+const mostThrows = 3;
+
+/** What became of a decision, and what it was made on. */
+type Judged = Exclude<Decision, { readonly look: unknown }> & { readonly snapshot: NodeSnapshot };
 
 /** Brings one node nearer to what its policy wants: one step at each call. */
 export class NodeReconciler {
@@ -23,6 +29,8 @@ export class NodeReconciler {
   readonly #reporter: NodeReporter;
   readonly #onStep: ((step: NodeStep) => void) | undefined;
   readonly #now: () => number;
+  /** How often in a row nothing could be decided of a node. */
+  readonly #throws = new Map<string, number>();
 
   constructor(parts: {
     readonly cluster: Cluster;
@@ -42,26 +50,46 @@ export class NodeReconciler {
   }
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
-    // 1. Gather what is known. A node that is gone takes its partition with it (owner reference).
-    if (!this.#cluster.nodes.get(name)) return this.#reporter.forget(name);
+    // A node that is gone takes its partition with it (owner reference).
+    if (!this.#cluster.nodes.get(name)) return this.#forget(name);
     const left = await this.#catchUp(name);
     if (left !== undefined) return { requeueAfterMs: left };
     const node = this.#cluster.nodes.get(name);
-    if (!node) return this.#reporter.forget(name);
-    const known = this.#gatherer.known(node);
+    if (!node) return this.#forget(name);
     const slots = this.#cluster.slotsOf(node);
-    if (known.slot) this.#cluster.rollout.begin(name);
-    // 2. Decide; read more where that is asked for.
-    const found = await this.#decide(known, this.#cluster.memoryOf(name));
+    // 1. Gather what is known, and decide; read more where that is asked for.
+    const found = await this.#judge(node);
     if (!found) return { requeueAfterMs: 200 };
     const { snapshot, verdict, commands, standing } = found;
     this.#reporter.note(snapshot, verdict, { ...standing, seen: slots });
-    // 3. Execute.
+    // 2. Execute.
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.remember(name, memory);
     this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
-    // 4. Report.
+    // 3. Report.
     return { requeueAfterMs: await this.#reporter.report(snapshot, refusal ?? verdict, memory) };
+  }
+
+  #forget(name: string): void {
+    this.#throws.delete(name);
+    this.#reporter.forget(name);
+  }
+
+  /** One node that throws for ever must not keep the others of its policy waiting to be looked at all. */
+  async #judge(node: NodeObject): Promise<Judged | undefined> {
+    const { name } = node.metadata;
+    try {
+      const known = this.#gatherer.known(node);
+      if (known.slot) this.#cluster.rollout.begin(name);
+      const found = await this.#decide(known, this.#cluster.memoryOf(name));
+      this.#throws.delete(name);
+      return found;
+    } catch (error) {
+      const count = (this.#throws.get(name) ?? 0) + 1;
+      this.#throws.set(name, count);
+      if (count >= mostThrows) this.#reporter.setAside(node, describeThrow(error));
+      throw error;
+    }
   }
 
   /** @returns how long to wait for the watch to bring back what we wrote, in ms */
@@ -75,10 +103,7 @@ export class NodeReconciler {
     return undefined;
   }
 
-  async #decide(
-    known: NodeSnapshot,
-    memory: NodeMemory,
-  ): Promise<(Exclude<Decision, { readonly look: unknown }> & { readonly snapshot: NodeSnapshot }) | undefined> {
+  async #decide(known: NodeSnapshot, memory: NodeMemory): Promise<Judged | undefined> {
     let snapshot: NodeSnapshot | undefined = known;
     for (let looks = 0; looks <= mostLooks && snapshot; looks += 1) {
       const decision = decide(snapshot, memory);
@@ -90,7 +115,7 @@ export class NodeReconciler {
 
   /** A right that is missing is no trouble of the moment: it has to be told. */
   async #execute(
-    commands: Exclude<Decision, { readonly look: unknown }>['commands'],
+    commands: Judged['commands'],
     snapshot: NodeSnapshot,
     memory: NodeMemory,
   ): Promise<{ readonly memory: NodeMemory; readonly refusal?: Verdict }> {
@@ -98,8 +123,14 @@ export class NodeReconciler {
       return { memory: await this.#executor.execute(commands, snapshot, memory) };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
-      const message = `the API server forbids what has to be done: ${error.message}. Give the controller the rights of config/rbac`;
+      const message = `the API server forbids a required request: ${error.message}. Give the controller the rights of config/rbac`;
       return { memory, refusal: { phase: 'Failed', reason: 'Forbidden', message, requeueAfterMs: 30_000 } };
     }
   }
+}
+
+/** The same at every further try: else each would be a write. */
+function describeThrow(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `the controller could not process this node ${mostThrows} times in a row: ${why}. Other nodes proceed; it is retried`;
 }

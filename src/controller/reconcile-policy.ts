@@ -8,6 +8,7 @@ import type { RolloutGate } from '../core/rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
 import { setConditions } from '../core/status/conditions.ts';
+import { isNews } from '../core/status/policy-news.ts';
 import { type PolicyFacts, policyStatus, type PolicyStatusDraft } from '../core/status/policy-status.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { timeText } from '../core/text/time.ts';
@@ -31,6 +32,8 @@ export interface RolloutSettings {
 }
 
 const mostLeft = 10;
+/** How many nodes are where is written this often at the most, in ms: in a big fleet it always changes. */
+const countsPaceMs = 1000;
 
 /** Accepts a policy's generations, admits its nodes one after the other, and writes its status from what was found of them. */
 export class PolicyReconciler {
@@ -74,9 +77,11 @@ export class PolicyReconciler {
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
     // 2. Whose turn it is. What is accepted is written before anything of it starts.
     const { gate } = this.#step(record);
-    await this.#write(policy, policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally));
+    const draft = policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally);
+    const untoldMs = await this.#tell(record, policy, draft);
     record.acceptedGeneration = accepted;
-    const requeueAfterMs = isNew ? undefined : await this.#moveOn(record);
+    // Also where it is refused, or has no node that could bring it here again: what is done gives its slot back, and what is deleted goes.
+    const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
     if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs };
@@ -92,8 +97,7 @@ export class PolicyReconciler {
     if (!policy || this.#cluster.fleet.policy(name) !== record) return undefined;
     const step = this.#step(record);
     await this.#writeLedger(policy, step);
-    const leftMs = await this.#retire(record);
-    return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
+    return least(await this.#retire(record), step.requeueAfterMs);
   }
 
   #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
@@ -114,14 +118,17 @@ export class PolicyReconciler {
   }
 
   /** Compare-and-swap: whoever decided on an older ledger has decided nothing. */
-  async #writeLedger(policy: Policy, { ledger, canary, admitted, released }: LedgerStep): Promise<void> {
+  async #writeLedger(policy: Policy, { ledger, canary, pace, admitted, released }: LedgerStep): Promise<void> {
     const { name, uid, resourceVersion } = policy.metadata;
-    const { inFlight = [], canary: knownCanary } = policy.status ?? {};
-    if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
+    const { inFlight = [], canary: knownCanary, pace: knownPace } = policy.status ?? {};
+    if (sameJson([ledger, canary, pace], [inFlight, knownCanary, knownPace])) return;
     await this.#cluster.admitting(name, ledger.length, async () => {
       const written = await this.#client.apply<Policy>(
         { resource: policies, name, subresource: 'status' },
-        { metadata: { uid, resourceVersion }, status: { inFlight: ledger, ...(canary && { canary }) } },
+        {
+          metadata: { uid, resourceVersion },
+          status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
+        },
         { force: true, fieldManager: ledgerManager },
       );
       this.#cluster.policies.remember(written);
@@ -164,7 +171,7 @@ export class PolicyReconciler {
       type: 'Warning',
       reason: 'NotDisabled',
       action: 'Delete',
-      message: `the policy goes although MIG was not disabled on ${left.join(', ')}: not done within ${this.#settings.deleteDeadlineMs / 1000} s`,
+      message: `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${this.#settings.deleteDeadlineMs / 1000} s`,
     });
   }
 
@@ -188,8 +195,10 @@ export class PolicyReconciler {
     return true;
   }
 
-  async #write(policy: Policy, draft: PolicyStatusDraft): Promise<void> {
-    const now = timeText(this.#now());
+  /** @returns in how many ms it may be told, where it is too soon for how many nodes are where */
+  async #tell(record: PolicyRecord, policy: Policy, draft: PolicyStatusDraft): Promise<number | undefined> {
+    const nowMs = this.#now();
+    const now = timeText(nowMs);
     const current = policy.status;
     const generation = policy.metadata.generation;
     const drafts = draft.conditions.map((condition) => ({
@@ -199,12 +208,16 @@ export class PolicyReconciler {
     const conditions = setConditions(current?.conditions ?? [], drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
-    const { inFlight: _ledgers, canary: _alsoLedgers, ...known } = current ?? {};
-    if (sameJson(status, { failures: [], ...known })) return;
+    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, ...known } = current ?? {};
+    if (sameJson(status, { failures: [], ...known })) return undefined;
+    const leftMs = isNews(current, status) ? 0 : record.toldAtMs + countsPaceMs - nowMs;
+    if (leftMs > 0) return leftMs;
+    record.toldAtMs = nowMs;
     const ref = { resource: policies, name: policy.metadata.name };
     const written = await this.#client.applyStatus<Policy>(ref, status);
     this.#cluster.policies.remember(written);
     this.#announce(written, current);
+    return undefined;
   }
 
   #announce(policy: Policy, before: PolicyStatus | undefined): void {
@@ -221,6 +234,11 @@ export class PolicyReconciler {
       message: ready.message,
     });
   }
+}
+
+/** The shorter of two waits. */
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 function factsOf(

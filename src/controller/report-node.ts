@@ -3,7 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import { writerModeFor } from '../core/node/rules/labels.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import type { Standing } from '../core/node/standing.ts';
+import { type Standing, standUnjudged } from '../core/node/standing.ts';
 import type { Verdict } from '../core/node/verdict.ts';
 import type { NodeStanding } from '../core/rollout/slot.ts';
 import { reportNode } from '../core/status/node-report.ts';
@@ -11,6 +11,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
+import type { NodeObject } from './project.ts';
 
 /** A standing with the slots that were known before it was found. */
 type SeenStanding = Standing & Pick<NodeStanding, 'seen'>;
@@ -44,6 +45,29 @@ export class NodeReporter {
     this.#tally(name, claim, verdict, partition);
     const policy = claim.winner?.metadata.name;
     for (const moved of this.#cluster.rollout.put({ ...standing, node: name, nodeUID: uid, policy }))
+      this.#onNews(moved);
+  }
+
+  /** Has nobody wait for a node over which nothing could be decided again and again: it is said, and others go on. */
+  setAside(node: NodeObject, message: string): void {
+    const { name, uid = '' } = node.metadata;
+    const { fleet, rollout, partitions } = this.#cluster;
+    const winner = fleet.winnerOf(name);
+    const policy = winner === undefined ? undefined : fleet.policy(winner)?.policy;
+    for (const of of fleet.policiesOf(name)) {
+      const outcome = { node: name, phase: 'Failed' as const, reason: 'Unjudged' as const, message };
+      const isNews = fleet.policy(of)?.tally.put(of === winner ? outcome : { ...outcome, wonBy: winner ?? '' });
+      if (isNews === true) this.#onNews(of);
+    }
+    const partition = partitions.get(name);
+    const slot = policy && this.#cluster.slotOf(policy, node, partition);
+    const before = rollout.standingOf(name);
+    // Where the API server was away, what has failed at this generation still has.
+    const isSame = before?.nodeUID === uid && before.wishGeneration === policy?.metadata.generation;
+    const hasFailed = isSame && before.hasFailed;
+    const standing = { ...standUnjudged({ node, partition, slot, now: this.#now() }), hasFailed };
+    const seen = this.#cluster.slotsOf(node);
+    for (const moved of rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy: winner }))
       this.#onNews(moved);
   }
 

@@ -6,52 +6,58 @@ const table = {
   InUse: {
     scope: 'Gpu',
     advice:
-      'end the processes or evict the pods that use it; without any, a monitoring client may hold a handle (DCGM exporter): restart that',
+      'end the processes or evict the pods that use it; if there are none, a monitoring client (DCGM exporter) may hold a handle: restart it',
   },
-  NoRoom: { scope: 'Gpu', advice: 'something else took the place; read the GPU again and plan afresh' },
+  NoRoom: { scope: 'Gpu', advice: 'something else took the place; read the GPU again and plan again' },
   Pending: {
     scope: 'Gpu',
     advice:
-      'free the GPU of all clients, then apply again; without any, services of the host hold it (dcgm, nvsm, Fabric Manager, an X server) or ' +
+      'stop all clients of the GPU, then apply again; if there are none, host services (dcgm, nvsm, Fabric Manager, an X server) hold it, or ' +
       'the module nvidia_drm does (lsmod)',
   },
   ResetRequired: {
     scope: 'Gpu',
     advice: 'allow a reset of this GPU (allow.gpuReset) or reset it while nothing uses it',
   },
-  RebootRequired: { scope: 'Gpu', advice: 'drain and reboot the node; the reset of a single GPU does not help here' },
+  RebootRequired: { scope: 'Gpu', advice: 'drain and reboot the node; resetting a single GPU does not help here' },
   Unhealthy: {
     scope: 'Gpu',
-    advice: 'the GPU is left as it is: drain the node and see to the GPU (nvidia-smi -q), then reset or replace it',
+    advice: 'the GPU is left alone: drain the node and check the GPU (nvidia-smi -q), then reset or replace it',
   },
   VgpuHost: {
     scope: 'Gpu',
-    advice: 'the GPU is left as it is: take it out of the layout, or out of vGPU mode',
+    advice: 'the GPU is left alone: take it out of the layout, or out of vGPU mode',
   },
   GpuLost: {
     scope: 'Gpu',
-    advice: 'the GPU does not answer; drain and reboot the node, look for Xid 79 in the kernel log',
+    advice: 'the GPU does not respond; drain and reboot the node, and look for Xid 79 in the kernel log',
   },
-  GpuMissing: { scope: 'Gpu', advice: 'the node has no such GPU now; it was replaced or its driver does not show it' },
+  GpuMissing: {
+    scope: 'Gpu',
+    advice: 'the node no longer has this GPU; it was replaced or its driver does not show it',
+  },
   NotSupported: { scope: 'Gpu', advice: 'this GPU or its driver does not support it' },
   UnknownProfile: { scope: 'Gpu', advice: 'choose a profile of the live table (nvidia-smi mig -lgip)' },
   DoesNotFit: { scope: 'Gpu', advice: 'choose a layout that fits the GPU; nothing was touched' },
-  ForeignInstance: { scope: 'Gpu', advice: 'allow.replaceForeignInstances lets it be replaced; nothing was touched' },
+  ForeignInstance: { scope: 'Gpu', advice: 'set allow.replaceForeignInstances to replace it; nothing was touched' },
   NothingDone: {
     scope: 'Gpu',
-    advice: 'the driver reported success and did nothing; try again later, then look into the kernel log',
+    advice: 'the driver reported success and did nothing; try again later, then check the kernel log',
   },
   TimedOut: {
     scope: 'Node',
-    advice: 'the driver is slow or hangs; where it is slow, raise the limit by the option that is named',
+    advice: 'the driver is slow or hangs; if it is slow, raise the limit with the named option',
   },
-  DriverFailed: { scope: 'Gpu', advice: 'look into the kernel log (dmesg) for NVRM and Xid lines' },
-  Stopped: { scope: 'Node', advice: 'it goes on with the next grant; the device is as reported' },
+  DriverFailed: { scope: 'Gpu', advice: 'check the kernel log (dmesg) for NVRM and Xid lines' },
+  Stopped: { scope: 'Node', advice: 'the next grant continues; the device is as reported' },
   Unresponsive: {
     scope: 'Node',
-    advice: 'a process of nvidia-smi cannot be ended: the driver hangs; drain and reboot the node',
+    advice: 'an nvidia-smi process cannot be killed: the driver hangs; drain and reboot the node',
   },
-  DriverMismatch: { scope: 'Node', advice: 'reload the driver or reboot the node: library and kernel module differ' },
+  DriverMismatch: {
+    scope: 'Node',
+    advice: 'library and kernel module have different versions: reload the driver or reboot the node',
+  },
   DriverUnavailable: { scope: 'Node', advice: 'wait until the driver is loaded, or install it' },
   NotPermitted: { scope: 'Node', advice: 'run as root, with /dev/nvidia-caps visible' },
   ToolMissing: {
@@ -60,15 +66,15 @@ const table = {
   },
   ParseError: {
     scope: 'Node',
-    advice: 'nothing is changed on what is not understood; report this output with the driver version',
+    advice: 'nothing is changed based on output that is not understood; report this output with the driver version',
   },
   Unstable: {
     scope: 'Gpu',
     advice:
-      'what the driver says contradicts itself: something else changes the GPUs at the same time, or part of an answer was lost; it is read again later',
+      'readings of the driver contradict each other: something else changes the GPUs at the same time, or part of an answer was lost; they are read again later',
   },
   JournalUnavailable: { scope: 'Node', advice: 'make the state directory of the agent writable and free space on it' },
-  Locked: { scope: 'Node', advice: 'another agent works on this node; it is waited for' },
+  Locked: { scope: 'Node', advice: 'another agent is working on this node; waiting for it' },
 } as const satisfies Record<string, { readonly scope: 'Gpu' | 'Node'; readonly advice: string }>;
 
 export type DeviceErrorCode = keyof typeof table;

@@ -70,7 +70,7 @@ export async function runElected(
   await keepRenewing(lock, { timing, clock, logger }, ended.signal);
   if (ended.signal.aborted) {
     await lock.release().catch((error: unknown) => {
-      logger.warn('the lease was not given back', { ...fields, error: describeError(error) });
+      logger.warn('the lease was not released', { ...fields, error: describeError(error) });
     });
     const failure = await work;
     if (failure !== undefined) throw failure.cause;
@@ -80,7 +80,7 @@ export async function runElected(
   lost.abort(new LeadershipLostError('leadership lost'));
   // Until the lease has run out nobody else leads.
   await Promise.race([work, waitFor(clock, timing.leaseMs - lock.sinceRenewalMs, ended.signal)]);
-  const state = ended.signal.aborted ? 'its work has ended' : 'its work did not end in time';
+  const state = ended.signal.aborted ? 'its work ended' : 'its work did not end in time';
   throw new LeadershipLostError(`the lease ${fields.lease} was not renewed within ${timing.renewMs} ms; ${state}`);
 }
 
@@ -109,7 +109,8 @@ async function tryAcquire(lock: LeaseLock, logger: Logger, signal: AbortSignal):
     return await lock.acquire(signal);
   } catch (error) {
     const isRace = isConflict(error) || isAlreadyExists(error);
-    if (!signal.aborted) logger[isRace ? 'debug' : 'warn']('the lease was not taken', { error: describeError(error) });
+    if (!signal.aborted)
+      logger[isRace ? 'debug' : 'warn']('the lease was not acquired', { error: describeError(error) });
     return false;
   }
 }

@@ -138,7 +138,7 @@ export class EventRecorder {
       series.written = count;
     } catch (error) {
       this.#dropped += 1;
-      logger.debug('an event was not written', { reason: series.note.reason, error: describeError(error) });
+      logger.debug('writing an event failed', { reason: series.note.reason, error: describeError(error) });
     }
   }
 

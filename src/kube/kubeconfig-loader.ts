@@ -36,9 +36,7 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
   if (options.context !== undefined) config.setCurrentContext(options.context);
   if (config.getContextObject(config.currentContext) === null) {
     const known = config.contexts.map((context) => context.name).join(', ');
-    throw new KubeConfigError(
-      `there is no context "${config.currentContext}"; known: ${known === '' ? 'none' : known}`,
-    );
+    throw new KubeConfigError(`unknown context "${config.currentContext}"; known: ${known === '' ? 'none' : known}`);
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new KubeConfigError(`context "${config.currentContext}" names an unknown cluster`);
@@ -62,7 +60,7 @@ function readSource({ kubeconfig }: KubeConfigOptions, env: Environment): KubeCo
   const home = join(env['HOME'] ?? '', '.kube', 'config');
   if (existsSync(home)) return readFiles([home]);
   throw new KubeConfigError(
-    `no cluster is configured: not in a pod, $KUBECONFIG is not set and there is no ${home}; give --kubeconfig`,
+    `no cluster is configured: not in a pod, $KUBECONFIG is not set and ${home} does not exist; use --kubeconfig`,
   );
 }
 

@@ -22,7 +22,7 @@ interface LeaseSpec {
   readonly leaseTransitions?: number;
 }
 
-interface Lease extends KubeObject {
+export interface Lease extends KubeObject {
   readonly spec?: LeaseSpec;
 }
 
@@ -31,7 +31,7 @@ interface Moment {
   readonly wallMs: number;
 }
 
-const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
+export const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
 
 /**
  * A Lease as a lock, by client-go's rules. Clocks of two machines are never compared: a lease has run out when *we* have

@@ -18,27 +18,27 @@ export function registerQueues(
   const registers = [registry];
   const waits = new Histogram({
     name: 'gpu_partition_queue_wait_seconds',
-    help: 'Time that a key waits for its turn.',
+    help: 'Time that a key waits in the queue.',
     labelNames,
     buckets: secondsBuckets,
     registers,
   });
   const runs = new Histogram({
     name: 'gpu_partition_reconcile_duration_seconds',
-    help: 'Time that a reconcile takes, whatever comes of it.',
+    help: 'Duration of a reconcile, whatever its result.',
     labelNames,
     buckets: secondsBuckets,
     registers,
   });
   const reconciles = new Counter({
     name: 'gpu_partition_reconciles_total',
-    help: 'Reconciles that have ended, by result: success or error.',
+    help: 'Finished reconciles, by result: success or error.',
     labelNames: ['queue', 'result'],
     registers,
   });
   new Gauge({
     name: 'gpu_partition_queue_depth',
-    help: 'Keys that wait for their turn.',
+    help: 'Keys that wait in the queue.',
     labelNames,
     registers,
     collect() {
@@ -47,27 +47,31 @@ export function registerQueues(
   });
   new Gauge({
     name: 'gpu_partition_queue_longest_run_seconds',
-    help: 'How long the oldest reconcile has been at work; 0 when none is.',
+    help: 'Running time of the longest reconcile in progress; 0 if there is none.',
     labelNames,
     registers,
     collect() {
       for (const [queue, { longestRunMs }] of list()) this.set({ queue }, longestRunMs / 1000);
     },
   });
-  return (queue) => ({
-    started: (waitedMs) => waits.observe({ queue }, waitedMs / 1000),
-    ended: (result, tookMs) => {
-      runs.observe({ queue }, tookMs / 1000);
-      reconciles.inc({ queue, result });
-    },
-  });
+  return (queue) => {
+    // From 0 on: of a count that is not there before, nobody sees the first.
+    for (const result of ['success', 'error']) reconciles.inc({ queue, result }, 0);
+    return {
+      started: (waitedMs) => waits.observe({ queue }, waitedMs / 1000),
+      ended: (result, tookMs) => {
+        runs.observe({ queue }, tookMs / 1000);
+        reconciles.inc({ queue, result });
+      },
+    };
+  };
 }
 
 const watchCounters = [
-  ['lists', 'gpu_partition_watch_lists_total', 'Complete lists that were read.'],
-  ['reconnects', 'gpu_partition_watch_restarts_total', 'Watches that were begun again.'],
-  ['events', 'gpu_partition_watch_events_total', 'Events that came in.'],
-  ['failures', 'gpu_partition_watch_failures_total', 'Lists and watches that failed.'],
+  ['lists', 'gpu_partition_watch_lists_total', 'Complete lists read.'],
+  ['reconnects', 'gpu_partition_watch_restarts_total', 'Watches restarted.'],
+  ['events', 'gpu_partition_watch_events_total', 'Watch events received.'],
+  ['failures', 'gpu_partition_watch_failures_total', 'Failed lists and watches.'],
 ] as const;
 
 /** Metrics of watches. @param list the reflectors at this moment, by the plural of their resource */
@@ -88,7 +92,7 @@ export function registerReflectors(registry: Registry, list: () => Named<AnyRefl
   }
   new Gauge({
     name: 'gpu_partition_watch_silence_seconds',
-    help: 'Time since the API server last said something on a watch; it says something about every minute.',
+    help: 'Time since the API server last sent something on a watch; it sends something about every minute.',
     labelNames,
     registers,
     collect() {

@@ -212,7 +212,7 @@ export class Reflector<T extends KubeObject> {
 
   #tellOfRewind(version: string): void {
     const { logger, resource, onRewind } = this.#options;
-    logger.warn('the API server was restored from a backup, its list is taken as it is', {
+    logger.warn('the API server was restored from a backup; its list is taken as it is', {
       resource: resource.plural,
       version,
     });
@@ -262,7 +262,7 @@ export class Reflector<T extends KubeObject> {
   #report(error: unknown, delayMs: number, isExpected: boolean): void {
     const { logger, resource, onTrouble } = this.#options;
     const fields = { resource: resource.plural, error: describeError(error), retryInMs: Math.round(delayMs) };
-    if (isExpected) logger.info('watch starts anew from a list', fields);
+    if (isExpected) logger.info('watch restarts from a list', fields);
     else logger.warn('watch interrupted', fields);
     try {
       onTrouble?.(error, delayMs);

@@ -6,7 +6,7 @@ export class TimeTravelError extends Error {
   override readonly name = 'TimeTravelError';
 
   constructor(found: string, known: string) {
-    super(`the server is at version ${found}, we have seen ${known}: it lags, or was restored from a backup`);
+    super(`the server is at version ${found}, but ${known} was seen before: it lags, or was restored from a backup`);
   }
 }
 

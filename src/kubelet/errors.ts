@@ -1,16 +1,16 @@
 /** Every way in which a question to the kubelet can end badly, and what a person can do. */
 const table = {
   KubeletSocketMissing:
-    'mount the folder /var/lib/kubelet/pod-resources of the node into this container, or name the socket ' +
-    '(--pod-resources-socket) where the kubelet has another root folder; it appears when the kubelet runs',
+    'mount the node’s folder /var/lib/kubelet/pod-resources into this container, or name the socket ' +
+    '(--pod-resources-socket) if the kubelet has another root folder; it exists while the kubelet runs',
   KubeletUnavailable:
-    'the kubelet starts, is down, or does not take calls of this user (root is needed); it is asked again later, ' +
-    'and the log of the kubelet on the node says more',
-  KubeletTimeout: 'the kubelet is overloaded or hangs; it is asked again later, and its log on the node says more',
+    'the kubelet is starting, down, or rejects calls of this user (root is required); it is asked again later, ' +
+    'and its log on the node has details',
+  KubeletTimeout: 'the kubelet is overloaded or hangs; it is asked again later, and its log on the node has details',
   KubeletUnsupported:
     'this needs a kubelet of Kubernetes 1.28 or newer, or its feature gate KubeletPodResourcesGetAllocatable',
   KubeletAnswerUnreadable:
-    'is the socket that of a kubelet (pod-resources/kubelet.sock)? If so, report this with the version of the kubelet',
+    'is this the socket of a kubelet (pod-resources/kubelet.sock)? If so, report this with the kubelet version',
 } as const satisfies Record<string, string>;
 
 export type KubeletErrorCode = keyof typeof table;

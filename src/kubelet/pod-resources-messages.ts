@@ -1,5 +1,8 @@
 import protobuf from 'protobufjs/light.js';
 
+import { codecOf } from './message-codec.ts';
+import type { MessageCodec } from './message-codec.ts';
+
 /** gRPC paths of the kubelet's `v1.PodResourcesLister` (k8s.io/kubelet `pkg/apis/podresources/v1/api.proto`). */
 export const podResourcesPaths = {
   List: '/v1.PodResourcesLister/List',
@@ -43,12 +46,6 @@ export interface ListPodResourcesResponse {
 
 export interface AllocatableResourcesResponse {
   readonly devices: readonly ContainerDevices[];
-}
-
-export interface MessageCodec<Message> {
-  encode(message: Message): Buffer;
-  /** Absent lists are empty, absent texts too; fields that are not described are skipped. @throws where it is no such message */
-  decode(bytes: Uint8Array): Message;
 }
 
 /** The part of api.proto that is about devices; CPUs, memory and topology are left out. */
@@ -95,16 +92,8 @@ const definition = protobuf.Root.fromJSON({
   },
 });
 
-export const listResponse: MessageCodec<ListPodResourcesResponse> = codecOf('v1.ListPodResourcesResponse');
+export const listResponse: MessageCodec<ListPodResourcesResponse> = codecOf(definition, 'v1.ListPodResourcesResponse');
 export const allocatableResponse: MessageCodec<AllocatableResourcesResponse> = codecOf(
+  definition,
   'v1.AllocatableResourcesResponse',
 );
-
-function codecOf<Message extends object>(name: string): MessageCodec<Message> {
-  const type = definition.lookupType(name);
-  return {
-    encode: (message) => Buffer.from(type.encode(type.fromObject(message)).finish()),
-    // The definition above is what makes it a Message: TypeScript cannot see that.
-    decode: (bytes) => type.toObject(type.decode(bytes), { arrays: true, defaults: true }) as Message,
-  };
-}

@@ -6,13 +6,9 @@ import type { ClientOptions, ClientUnaryCall } from '@grpc/grpc-js';
 import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/pods/holding.ts';
 import { describeCallFault } from './call-fault.ts';
 import { KubeletError } from './errors.ts';
+import type { MessageCodec } from './message-codec.ts';
 import { allocatableResponse, listResponse, podResourcesPaths } from './pod-resources-messages.ts';
-import type {
-  ContainerDevices,
-  ContainerResources,
-  MessageCodec,
-  PodResourcesMethod,
-} from './pod-resources-messages.ts';
+import type { ContainerDevices, ContainerResources, PodResourcesMethod } from './pod-resources-messages.ts';
 import { SocketCredentials } from './socket-credentials.ts';
 
 export interface PodResourcesClientOptions {
@@ -97,7 +93,7 @@ export class PodResourcesClient {
     try {
       return codec.decode(bytes);
     } catch (error) {
-      const found = `${bytes.length} bytes that are no answer to it (${String(error)})`;
+      const found = `${bytes.length} bytes that are not a valid answer (${String(error)})`;
       throw new KubeletError('KubeletAnswerUnreadable', { tried, found, cause: error });
     }
   }

@@ -33,7 +33,7 @@ export function makeConfigurable(command: Command): Command {
     for (const option of settings) {
       const source = findSource(command, option, file);
       if (source === undefined) {
-        if (demanded.includes(option)) findings.push(`${option.long}: has no value, and needs one`);
+        if (demanded.includes(option)) findings.push(`${option.long}: requires a value`);
         continue;
       }
       try {
@@ -95,7 +95,7 @@ function readFile(path: unknown, settings: readonly Option[], findings: string[]
   const entries = Object.entries(content).flatMap(([key, value]): readonly (readonly [string, Source])[] => {
     const name = `${path}: ${key}`;
     if (!known.includes(key)) {
-      findings.push(`${name}: there is no such option; known: ${known.join(', ')}`);
+      findings.push(`${name}: unknown option; known: ${known.join(', ')}`);
       return [];
     }
     const text = textOf(value);

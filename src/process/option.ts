@@ -31,6 +31,6 @@ export function oneOf<Word extends string>(words: readonly Word[]): (text: strin
 /** Parser of a command line option that takes texts with commas between them. */
 export function list(text: string): readonly string[] {
   const items = text.split(',').map((item) => item.trim());
-  if (items.some((item) => item === '')) throw new InvalidArgumentError('must be texts with commas between them.');
+  if (items.some((item) => item === '')) throw new InvalidArgumentError('must be a comma-separated list.');
   return items;
 }

@@ -8,7 +8,7 @@ export function abortOnSignals(logger: Logger): AbortSignal {
   const controller = new AbortController();
   const handle = (signal: 'SIGINT' | 'SIGTERM'): void => {
     if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
-    logger.info('stopping; once more to stop at once', { signal });
+    logger.info('stopping; signal again to stop immediately', { signal });
     controller.abort(new Error(`stopped by ${signal}`));
   };
   process.on('SIGINT', handle);

@@ -17,14 +17,16 @@ interface FleetObjectsView {
 /** The fleet as the page knows it, and who is told when it changes. */
 export class FleetFeed {
   readonly #poolOf: (node: string) => string;
+  readonly #now: () => number;
   /** By the object that the watch replaces when it changes. */
   readonly #views = new WeakMap<GpuNodePartition, PageNode>();
   readonly #listeners = new Set<(change: PageChange) => void>();
   #nodes = new Map<string, PageNode>();
   #policies: PageFleet['policies'] = [];
 
-  constructor(poolOf: (node: string) => string) {
+  constructor(poolOf: (node: string) => string, now: () => number) {
     this.#poolOf = poolOf;
+    this.#now = now;
   }
 
   get fleet(): PageFleet {
@@ -40,7 +42,7 @@ export class FleetFeed {
   /** Takes the fleet as it is now. */
   take({ policies, partitions }: FleetObjectsView): void {
     const before = this.#nodes;
-    this.#policies = viewPolicies(policies);
+    this.#policies = viewPolicies(policies, partitions, this.#now());
     this.#nodes = new Map(partitions.map((partition) => [partition.metadata.name, this.#view(partition)]));
     const nodes = [...this.#nodes.values()].filter((node) => before.get(node.node) !== node);
     const gone = [...before.keys()].filter((name) => !this.#nodes.has(name));

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { WasteReport } from '../core/waste/waste-report.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 
@@ -10,10 +11,17 @@ export interface PageServer {
   stop(): Promise<void>;
 }
 
+/** What the page shows. */
+export interface PageSources {
+  readonly feed: FleetFeed;
+  /** Asked for when somebody wants to see it. @throws Error that says why it cannot be told */
+  readonly reportWaste: () => Promise<WasteReport>;
+}
+
 /** Serves the page of the fleet to this machine alone, read-only. @param port 0 takes a free one @throws Error when the port is taken */
-export async function servePage(feed: FleetFeed, port: number): Promise<PageServer> {
+export async function servePage(sources: PageSources, port: number): Promise<PageServer> {
   const token = randomBytes(16).toString('hex');
-  const server = createServer((request, response) => answer({ feed, token }, request, response));
+  const server = createServer((request, response) => answer({ ...sources, token }, request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
@@ -28,12 +36,11 @@ export async function servePage(feed: FleetFeed, port: number): Promise<PageServ
   };
 }
 
-interface Served {
-  readonly feed: FleetFeed;
+interface Served extends PageSources {
   readonly token: string;
 }
 
-function answer({ feed, token }: Served, request: IncomingMessage, response: ServerResponse): void {
+function answer({ feed, reportWaste, token }: Served, request: IncomingMessage, response: ServerResponse): void {
   const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
   const [, given = '', path = ''] = /^\/([0-9a-f]*)\/(.*)$/.exec(pathname) ?? [];
   if (request.method !== 'GET') return send(response, 405, 'text/plain', 'GET only\n');
@@ -46,6 +53,8 @@ function answer({ feed, token }: Served, request: IncomingMessage, response: Ser
       return sendPage(response);
     case 'fleet':
       return send(response, 200, 'application/json', JSON.stringify(feed.fleet));
+    case 'waste':
+      return void sendWaste(reportWaste, response);
     case 'changes':
       return follow(feed, request, response);
     default:
@@ -58,6 +67,14 @@ function sendPage(response: ServerResponse): void {
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   response.setHeader('content-security-policy', policy);
   send(response, 200, 'text/html', pageText.replaceAll('__NONCE__', nonce));
+}
+
+async function sendWaste(reportWaste: PageSources['reportWaste'], response: ServerResponse): Promise<void> {
+  try {
+    send(response, 200, 'application/json', JSON.stringify(await reportWaste()));
+  } catch (error) {
+    send(response, 503, 'text/plain', error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Server-sent events: each is a change of the fleet since the one before; the first is the whole of it. */

@@ -336,6 +336,22 @@ describe('the agent on the real API server', () => {
     expect((await scene.read()).status?.device?.signalled).to.equal(undefined);
   });
 
+  it('tells in one report that it is done, and what a plugin offers that has followed its signal', async () => {
+    const holders = { ofDevice: new Map(), ofAny: [], stale: [] };
+    const before = { holders, advertised: { stale: 1, resources: { 'nvidia.com/gpu': 1 } } };
+    const after = { holders, advertised: { stale: 0, resources: { 'nvidia.com/mig-3g.20gb': 2 } } };
+    scene.word = before;
+    const signalPods = async (uids: readonly string[]) => {
+      let asked = 0;
+      scene.word = () => ((asked += 1) > 2 ? after : before);
+      return uids;
+    };
+    scene.newAgent('boot-1', { signalPods });
+    await scene.grant(await scene.wish({ profiles }), { signalPods: ['plugin'] });
+    await scene.run();
+    expect((await scene.read()).status?.device).to.deep.include({ observedEpoch: 1, advertised: after.advertised });
+  });
+
   it('destroys nothing while the kubelet does not answer: who holds what is not known then', async () => {
     scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised: { stale: 0 } };
     await scene.grant(await scene.wish({ profiles }));

@@ -142,7 +142,7 @@ describe('what the agent says of a device that it cannot read', () => {
     const broken = scene.newAgent('boot-1');
     await scene.run();
     await scene.run();
-    expect(broken.unready).to.include('could before this agent began');
+    expect(broken.unready).to.include('could be read before this agent started');
     scene.node.faults = '';
     await scene.run();
     expect(broken.unready).to.equal(undefined);

@@ -16,7 +16,7 @@ describe('whoever has the controller’s token', () => {
   let tenant = '';
   let policy = '';
   const attack = (wish: Attempt): Promise<string> => attempt(cluster(), token, wish);
-  const patchNode = (body: unknown): Promise<string> => attack({ path: node, body });
+  const patchNode = (body: unknown): Promise<string> => attack({ path: `${node}?${asController}`, body });
 
   before(async function () {
     this.timeout(60_000);
@@ -26,7 +26,12 @@ describe('whoever has the controller’s token', () => {
     token = await cluster().serviceAccountToken(namespace, account);
     tenant = await createNamespace(cluster(), 'tenant');
     const spec = { taints: [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }], podCIDR: '10.9.0.0/24' };
-    const labels = { team: 'a', 'nvidia.com/gpu.deploy.driver': 'true', 'nvidia.com/gpu.deploy.dcgm': 'true' };
+    const labels = {
+      team: 'a',
+      'nvidia.com/gpu.present': 'true',
+      'nvidia.com/gpu.deploy.driver': 'true',
+      'nvidia.com/gpu.deploy.dcgm': 'true',
+    };
     const annotations = { 'projectcalico.org/IPv4Address': '10.0.0.1/24' };
     const body = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec };
     await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body });
@@ -39,7 +44,7 @@ describe('whoever has the controller’s token', () => {
         { what: words, timeoutMs: 20_000 },
       );
     };
-    await denied({ path: node, body: { metadata: { labels: { team: 'b' } } } }, 'not in its list');
+    await denied({ path: `${node}?${asController}`, body: { metadata: { labels: { team: 'b' } } } }, 'not in its list');
     await denied({ path: `${policyPath(policy)}?${asController}`, body: { spec: { priority: 5 } } }, 'is its users');
     await denied(evictionOf('kube-public', 'x'), 'no pod of this namespace');
     await denied(anEvent('kubelet'), 'as gpupartition.dev/controller alone');
@@ -138,6 +143,35 @@ describe('whoever has the controller’s token', () => {
     }
   });
 
+  it('cannot close a node without GPUs, however it is labelled before', async () => {
+    const plain = uniqueName('node');
+    const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: plain } };
+    await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body });
+    const path = `/api/v1/nodes/${plain}?${asController}`;
+    const taints = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
+    const labels = { 'gpupartition.dev/policy': 'x', 'nvidia.com/gpu.count': '8', 'nvidia.com/mig.capable': 'true' };
+    expect(await attack({ path, body: { metadata: { labels } } })).to.equal('');
+    expect(await attack({ path, body: { spec: { taints } } })).to.include('only nodes with GPUs');
+    expect(await attack({ path, body: { metadata: { labels: { 'nvidia.com/gpu.present': 'true' } } } })).to.include(
+      'not in its list',
+    );
+    const status = { capacity: { 'nvidia.com/gpu': '0' } };
+    const patch = { method: 'PATCH', contentType: 'application/merge-patch+json' } as const;
+    await cluster().client.demand({ ...patch, path: `/api/v1/nodes/${plain}/status`, body: { status } });
+    expect(await attack({ path, body: { spec: { taints } } }), 'one that advertises GPUs').to.equal('');
+  });
+
+  it('cannot fill a node with labels, nor with names of field managers', async () => {
+    const state = { 'gpupartition.dev/state': 'ready' };
+    for (const query of ['', '?fieldManager=another']) {
+      expect(await attack({ path: `${node}${query}`, body: { metadata: { labels: state } } })).to.include(
+        'own field manager alone',
+      );
+    }
+    const labels = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`nvidia.com/mig-${i}g.5gb.count`, '1']));
+    expect(await patchNode({ metadata: { labels } })).to.include('512 labels at the most');
+  });
+
   it('cannot take a foreign taint off', async () => {
     const foreign = { key: 'team', value: 'a', effect: 'NoSchedule' };
     await cluster().kubectl(['taint', 'node', name, 'team=a:NoSchedule']);
@@ -205,10 +239,12 @@ describe('whoever has the controller’s token', () => {
     expect(await attack(evictionOf('gpu-partition-system', 'x', 'u'))).to.include('no pod of this namespace');
   });
 
-  it('deletes only pods that ask for a device, and none of kube-system', async () => {
+  it('deletes only pods that ask for a GPU, and none of kube-system', async () => {
     const path = (namespace: string, pod: string): string => `/api/v1/namespaces/${namespace}/pods/${pod}`;
     const plain = await createPod(tenant, { cpu: '1' });
-    expect(await attack({ method: 'DELETE', path: path(tenant, plain) })).to.include('only pods that ask for a device');
+    expect(await attack({ method: 'DELETE', path: path(tenant, plain) })).to.include('only pods that ask for a GPU');
+    const other = await createPod(tenant, { 'devices.kubevirt.io/kvm': '1' });
+    expect(await attack({ method: 'DELETE', path: path(tenant, other) })).to.include('only pods that ask for a GPU');
     const user = await createPod(tenant, { 'nvidia.com/mig-1g.5gb': '1' });
     expect(await attack({ method: 'DELETE', path: path(tenant, user) })).to.equal('');
     const system = await createPod('kube-system', { 'nvidia.com/gpu': '1' });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
+import { cleanupFinalizer } from '../../src/api/names.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { installedFolders, templateOf, workloadKinds } from '../config/workload.ts';
@@ -60,7 +61,7 @@ describe('what is installed', () => {
     });
   }
 
-  it('by Helm is upgraded and uninstalled, and leaves nothing but the CRDs', async function () {
+  it('by Helm is upgraded and uninstalled, and leaves nothing but the CRDs and the policies', async function () {
     this.timeout(120_000);
     const kubeconfig = await cluster().kubeconfigFile();
     const names = 'namespaces.controller=chart-controller,namespaces.agents=chart-agents';
@@ -78,9 +79,20 @@ describe('what is installed', () => {
     await run('install', 'gpu', 'charts/gpu-partition', '--set', names);
     await run('upgrade', 'gpu', 'charts/gpu-partition', '--set', `${names},controller.replicas=1`);
     expect(await left()).to.have.length.above(10);
-    await run('uninstall', 'gpu');
+    const policy = {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      // One that waits for its clean-up holds up nothing.
+      metadata: { name: 'kept', finalizers: [cleanupFinalizer] },
+      spec: { nodeSelector: { matchLabels: { pool: 'p' } }, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] },
+    };
+    await cluster().kubectl(['apply', '-f', '-'], { input: JSON.stringify(policy) });
+    await run('uninstall', 'gpu', '--wait');
     expect(await left()).to.deep.equal([]);
     const { stdout } = await cluster().kubectl(['get', 'crds', '-o', 'name']);
     expect(stdout).to.include('gpupartitionpolicies.gpupartition.dev');
+    expect((await cluster().kubectl(['get', 'gpp', '-o', 'name'])).stdout).to.include('/kept');
+    const namespaces = await cluster().kubectl(['get', 'namespaces', '-o', 'name']);
+    expect(namespaces.stdout).to.not.include('chart-');
   });
 });

@@ -16,8 +16,10 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   startup: async () => (await import('./startup.ts')).measureStartup(),
   rollout: async () => (await import('./rollout.ts')).measureRollout(),
   refresh: async () => (await import('./refresh.ts')).measureRefresh(),
+  'real-refresh': async () => (await import('./real-refresh.ts')).measureRealRefresh(),
   memory: async () => (await import('./memory.ts')).measureMemory(),
   scale: async () => (await import('./scale.ts')).measureScale(),
+  fleet: async () => (await import('./fleet.ts')).measureFleet(),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(),
 };
 

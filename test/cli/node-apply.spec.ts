@@ -47,7 +47,7 @@ describe('gpu-partition node apply', () => {
     writeFileSync(join(root, 'run/cdi/nvidia.yaml'), '');
     const { code, stderr } = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
     expect(code).to.equal(0);
-    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml is of the layout before: no nvidia-ctk in /);
+    expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml describes the previous layout: no nvidia-ctk in /);
   });
 
   it('re-shapes a GPU around an instance that is in use', async () => {
@@ -69,7 +69,7 @@ describe('gpu-partition node apply', () => {
     expect(code).to.equal(1);
     expect(stderr).to.match(/^error: GPU 0 \(A100-SXM4-40GB, 00000000:07:00\.0\): InUse /);
     expect(stderr).to.contain('pid 4242 (python3 train.py) on 1g.5gb at 5');
-    expect(stdout).to.match(/not applied: \d+ operations; the node is not what it shall be\n$/);
+    expect(stdout).to.match(/not applied: \d+ operations; the node does not match the layout\n$/);
     expect(host.starts(0)).to.have.length(7);
     expect(host.starts(1)).to.deep.equal([0]);
   });

@@ -34,7 +34,7 @@ describe('gpu-partition node plan', () => {
     const { code, stdout, stderr } = await host.node('plan', '-f', layout);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     expect(stdout.split('\n')).to.deep.equal([
-      'GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): becomes 1g.5gb ×1 + 4g.20gb ×1',
+      'GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): becomes 1×1g.5gb + 1×4g.20gb',
       '  now   |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb  |1g.5gb* |........|',
       '  after |4g.20gb                            |........|........|1g.5gb* |........|',
       '  keep: 1g.5gb at 6 (in use by pid 4242 (python3 train.py))',
@@ -64,14 +64,14 @@ describe('gpu-partition node plan', () => {
     const sample = new URL('../../samples/host/layout.yaml', import.meta.url).pathname;
     const { code, stdout } = await host.node('plan', '-f', sample);
     expect(code).to.equal(0);
-    expect(stdout).to.contain('becomes 1g.5gb ×2 + 2g.10gb ×1 + 3g.20gb ×1').and.to.contain('becomes MIG off');
+    expect(stdout).to.contain('becomes 2×1g.5gb + 1×2g.10gb + 1×3g.20gb').and.to.contain('becomes MIG off');
   });
 
   it('takes a policy as it is', async () => {
     using host = new SimulatedHost([A100]);
     const { code, stdout } = await host.node('plan', '-f', host.write('policy.yaml', aPolicy('inference')));
     expect(code).to.equal(0);
-    expect(stdout).to.contain('becomes 1g.5gb ×2 + 3g.20gb ×1');
+    expect(stdout).to.contain('becomes 2×1g.5gb + 1×3g.20gb');
   });
 
   it('refuses a file that applies to no GPU of the node, and names those that there are', async () => {
@@ -96,7 +96,7 @@ describe('gpu-partition node plan', () => {
     const { code, stdout } = await host.node('plan', '-f', host.write('layout.yaml', { layouts }));
     expect(code).to.equal(0);
     expect(stdout)
-      .to.match(/GPU 0 \(A30.*becomes 1g\.6gb ×2/)
+      .to.match(/GPU 0 \(A30.*becomes 2×1g\.6gb/)
       .and.to.match(/GPU 1 \(A30.*unchanged, MIG off/);
     expect(stdout).to.match(/skipped: layout\.yaml:\d+:5: layouts\[2\]: GPU 2 \(Tesla T4\) has no MIG/);
     const many = host.write('many.yaml', { layouts: [{ gpus: { count: 4 }, mig: 'Disabled' }] });
@@ -205,7 +205,7 @@ describe('gpu-partition node assert and export', () => {
     expect(code).to.equal(1);
     expect(answer).to.deep.equal({
       equal: false,
-      differences: ['GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): has 3g.20gb at 0; shall be MIG off'],
+      differences: ['GPU 0 (A100-SXM4-40GB, 00000000:07:00.0): has 3g.20gb at 0; should be MIG off'],
     });
     expect((await host.node('assert', '-f', 'now.yaml')).stdout).to.equal('now.yaml: applied\n');
   });
@@ -226,8 +226,8 @@ describe('gpu-partition node assert and export', () => {
       const applied = await host.node('apply', '-f', host.write('exported.yaml', stdout));
       expect(applied.code).to.equal(0);
       expect(applied.stdout)
-        .to.contain('00000000:07:00.0): unchanged, 1c.3g.20gb ×3\n')
-        .and.to.contain('unchanged, 1g.5gb ×7\n')
+        .to.contain('00000000:07:00.0): unchanged, 3×1c.3g.20gb\n')
+        .and.to.contain('unchanged, 7×1g.5gb\n')
         .and.to.contain('unchanged, no instances\n')
         .and.to.contain('unchanged, MIG off\n')
         .and.to.match(/unchanged: 0 operations\n$/);

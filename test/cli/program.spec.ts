@@ -42,7 +42,7 @@ describe('the command line', () => {
       // What a shell or a browser reads has one form.
       if (!['completion', 'ui'].includes(name))
         expect(stdout, name).to.contain('--output <format>').and.to.contain('json');
-      expect((await run(['help', name])).stdout, name).to.contain('Exit codes: 0 good');
+      expect((await run(['help', name])).stdout, name).to.contain('Exit codes: 0 success');
     }
   });
 

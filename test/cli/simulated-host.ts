@@ -42,7 +42,7 @@ export class SimulatedHost implements Disposable {
 
   /** Runs `gpu-partition node VERB …` on this machine. */
   node(verb: string, ...argv: readonly string[]): Promise<CliRun> {
-    const changes = verb === 'apply' || verb === 'reset';
+    const changes = verb === 'apply' || verb === 'reset' || verb === 'selftest';
     const own = [
       '--nvidia-smi',
       this.nvidiaSmi,

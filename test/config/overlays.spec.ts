@@ -25,6 +25,45 @@ describe('the manifests', function () {
     });
   }
 
+  it('stand up to a drain: two controllers on two machines, one of which may go at a time', async () => {
+    const objects = await renderFolder('config/default');
+    const labels = { matchLabels: { 'app.kubernetes.io/name': 'gpu-partition-controller' } };
+    const controller = objects.find(({ kind }) => kind === 'Deployment');
+    expect(controller?.spec).to.include({ replicas: 2 });
+    const [preferred] =
+      templateOf(objects, 'Deployment').spec.affinity?.podAntiAffinity
+        .preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    expect(preferred?.podAffinityTerm).to.deep.equal({ topologyKey: 'kubernetes.io/hostname', labelSelector: labels });
+    const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budget?.spec).to.deep.equal({ maxUnavailable: 1, selector: labels });
+  });
+
+  it('let pods speak to the API server and to names, and listen to those who scrape, in both namespaces', async () => {
+    const policies = (await renderFolder('config/default')).filter(({ kind }) => kind === 'NetworkPolicy');
+    expect(policies.map(({ metadata }) => metadata.namespace)).to.have.members([
+      'gpu-partition-system',
+      'gpu-partition-agents',
+    ]);
+    const from = [{ namespaceSelector: { matchLabels: { 'gpupartition.dev/metrics': 'true' } } }];
+    const open = ([protocol, port]: readonly [string, number]): object => ({ protocol, port });
+    const ports = (
+      [
+        ['TCP', 443],
+        ['TCP', 6443],
+        ['UDP', 53],
+        ['TCP', 53],
+      ] as const
+    ).map(open);
+    for (const { spec } of policies) {
+      expect(spec).to.deep.equal({
+        podSelector: {},
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: [{ from, ports: [open(['TCP', 8081])] }],
+        egress: [{ ports }],
+      });
+    }
+  });
+
   it('find the driver where each platform has it', async () => {
     const agent = async (name: string) => argsOf(await renderFolder(`config/${name}`), 'DaemonSet');
     expect(await agent('default')).to.include('--driver-root=/run/nvidia/driver,/proc/1/root');
@@ -35,10 +74,12 @@ describe('the manifests', function () {
     expect(gke.nodeSelector).to.deep.equal({ 'cloud.google.com/gke-gpu': 'true' });
   });
 
-  it('leave OpenShift the choice of the controller’s user id, and ask for the agents’ constraint', async () => {
+  it('leave OpenShift the choice of the controller’s user id, ask for the agents’ constraint, and know its gpu-operator', async () => {
     const objects = await renderFolder('config/overlays/openshift');
     expect(templateOf(objects, 'Deployment').spec.securityContext).to.not.have.property('runAsUser');
     expect(objects.map(({ metadata }) => metadata.name)).to.include('gpu-partition-agent-scc');
+    const [namespaces] = argsOf(objects, 'Deployment').filter((arg) => arg.startsWith('--system-namespaces='));
+    expect(namespaces).to.include('nvidia-gpu-operator').and.include('kube-system');
   });
 
   it('give the controller its one ConfigMap under gpu-operator', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 // @ts-expect-error -- the build scripts are plain JavaScript
-import { promtoolPath } from '../../build/promtool.mjs';
+import { promtoolPath } from '../../build/prometheus.mjs';
 
 const execute = promisify(execFile);
 
@@ -22,7 +22,7 @@ describe('config/monitoring, by promtool', function () {
   let groups: Groups;
 
   before(async function () {
-    // Built by build/promtool.mjs, which takes minutes.
+    // Built by build/prometheus.mjs, which takes minutes.
     if (!existsSync(promtool)) return this.skip();
     folder = await mkdtemp(join(tmpdir(), 'promtool-'));
     const { spec } = parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as { readonly spec: Groups };

@@ -14,6 +14,11 @@ export interface WorkloadTemplate {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
   readonly spec: {
     readonly containers: readonly Container[];
+    readonly affinity?: {
+      readonly podAntiAffinity: {
+        readonly preferredDuringSchedulingIgnoredDuringExecution: readonly { readonly podAffinityTerm: object }[];
+      };
+    };
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly securityContext?: Readonly<Record<string, unknown>>;
     readonly volumes: readonly { readonly name: string; readonly hostPath?: { readonly type?: string } }[];

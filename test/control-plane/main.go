@@ -1,10 +1,11 @@
-// Command control-plane is Kubernetes' own control plane in one program: etcd, kube-apiserver,
-// kube-controller-manager, kube-scheduler and kubectl. It runs the one that it is called as, through a
-// link of that name or by its first argument. One program instead of five shares the libraries, which
+// Command control-plane is Kubernetes' own control plane in one program, and a kubelet: etcd, kube-apiserver,
+// kube-controller-manager, kube-scheduler, kubelet and kubectl. It runs the one that it is called as, through a
+// link of that name or by its first argument. One program instead of six shares the libraries, which
 // makes the build and the download a third of the size.
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
 var components = map[string]func(){
@@ -29,6 +31,7 @@ var components = map[string]func(){
 	"kube-apiserver":          run(apiserver.NewAPIServerCommand),
 	"kube-controller-manager": run(controllermanager.NewControllerManagerCommand),
 	"kube-scheduler":          run(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
+	"kubelet":                 run(func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) }),
 	"kubectl":                 run(func() *cobra.Command { return kubectl.NewDefaultKubectlCommand() }),
 }
 

@@ -88,6 +88,19 @@ describe('the metrics of the controller', () => {
     }
   });
 
+  it('count what alerts look at from 0 on: of a count that is not there before, nobody sees the first', async () => {
+    const registry = new Registry();
+    new ControllerMetrics(registry, () => 0).observeQueue('nodes');
+    for (const line of [
+      'gpu_partition_evictions_total{result="evicted"} 0',
+      'gpu_partition_evictions_total{result="blocked"} 0',
+      'gpu_partition_reconciles_total{queue="nodes",result="success"} 0',
+      'gpu_partition_reconciles_total{queue="nodes",result="error"} 0',
+    ]) {
+      expect((await registry.metrics()).split('\n')).to.include(line);
+    }
+  });
+
   it('tell the age of the oldest change, and forget nodes that are gone', async () => {
     const registry = new Registry();
     let now = 1000;
@@ -113,7 +126,7 @@ describe('the metrics of the controller', () => {
     const stalled = new Map([['nodes', { depth: 1, longestRunMs: 61_000 }]]);
     metrics.attach(aLeader({ queues: stalled, watches: new Map([['nodes', { ...watch, synced: false }]]) }));
     expect(metrics.unsynced).to.deep.equal(['nodes']);
-    expect(metrics.explainStall(60_000)).to.equal('a reconcile of nodes has been at work for 61 s');
+    expect(metrics.explainStall(60_000)).to.equal('a reconcile of nodes has been running for 61 s');
     expect(metrics.explainStall(62_000)).to.equal(undefined);
   });
 
@@ -146,6 +159,7 @@ describe('the metrics of the controller', () => {
       refused: new Map<string, never>(),
       acceptedGeneration: 1,
       toldRefusal: undefined,
+      toldAtMs: -Infinity,
       tally: new PolicyTally([]),
     }));
     // A pool has nodes of one model, as clouds make them.

@@ -86,8 +86,8 @@ describe('what is told of a node', () => {
     look({}, [{ name: 'PatchNode', change: { removeTaints: [taint.key] } }]);
     expect(told()).to.deep.equal([
       'info node closed',
-      'warn pod may not be told to go',
-      'info pod told to go',
+      'warn pod eviction refused',
+      'info pod evicted',
       'info node opened',
     ]);
   });

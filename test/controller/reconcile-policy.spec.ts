@@ -3,6 +3,12 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.t
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
+import { Executor } from '../../src/controller/execute.ts';
+import { Gatherer } from '../../src/controller/gather.ts';
+import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
+import { NodeReporter } from '../../src/controller/report-node.ts';
+import { repartitioningTaint } from '../../src/api/names.ts';
+import type { Taint } from '../../src/core/metadata/node-change.ts';
 import { PolicyReconciler } from '../../src/controller/reconcile-policy.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
@@ -12,8 +18,9 @@ import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { fleetDevice, fleetLayout, fleetNames, fleetPool } from '../bench/fleet-objects.ts';
-import { anAsking } from '../core/rollout/rollout-builders.ts';
+import { anAsking, aSlotOf, aStanding } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
+import { someSettings } from '../support/node-builders.ts';
 
 const fleetSize = 1_000;
 /** No server: a write would fail. */
@@ -82,46 +89,208 @@ describe('PolicyReconciler', () => {
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
     expect(inFlight()).to.have.length(1);
   });
+
+  it('counts what a write of the leader before it has brought late: the cap is passed by that one, and nobody is admitted until there is room', async () => {
+    const { fleet, cluster, reconciler, policies, add } = twoPolicies();
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    const standBy = (policy: string, ...names: readonly string[]): void => {
+      for (const node of names) {
+        fleet.policy(policy)?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+        cluster.rollout.put(anAsking(node, 'New', { policy }));
+      }
+    };
+    standBy('p', 'p0', 'p1', 'p2');
+    standBy('q', 'q0', 'q1', 'q2');
+    await reconciler.reconcile('p');
+    expect(cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p0']);
+    // It was on its way before, and nothing has written the ledger of q since: the server takes it.
+    const q = aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } });
+    const status = { acceptedGeneration: 1, inFlight: [aSlotOf('q0')] };
+    add({ ...q, metadata: { ...q.metadata, resourceVersion: '1000' }, status });
+    expect(policies.flatMap((name) => cluster.ledgerOf(name))).to.have.length(2);
+    const done = aSlotOf('p0', { startTime: cluster.ledgerOf('p')[0]?.startTime ?? '' }).startTime ?? '';
+    cluster.rollout.put(aStanding('p0', { slot: done, seen: [done], isVerified: true }));
+    await reconciler.reconcile('p');
+    expect(cluster.ledgerOf('p')).to.deep.equal([]);
+    expect(cluster.ledgerOf('q').map(({ node }) => node)).to.deep.equal(['q0']);
+  });
+
+  it('lets a policy go that was to make GPUs whole and selects no node: nobody else would look at it again', async () => {
+    const world = aSmallWorld();
+    const known = aPolicy({ onDelete: 'DisableMig', generation: 2 });
+    world.add({
+      ...known,
+      metadata: {
+        ...known.metadata,
+        resourceVersion: '2',
+        deletionTimestamp: '1970-01-01T00:00:00Z',
+        finalizers: ['gpupartition.dev/cleanup'],
+      },
+      status: { acceptedGeneration: 1 },
+    });
+    await world.reconciler.reconcile('p');
+    expect(world.cluster.policies.get('p')?.metadata.finalizers).to.deep.equal([]);
+  });
+
+  it('gives slots back while a generation is refused: what is done must not count against other policies', async () => {
+    const world = aSmallWorld();
+    world.addNode('p0', { pool: 'p' });
+    const known = aPolicy({ generation: 2, layouts: [{ profiles: { '1g.10gb': 7 } }] });
+    const status = { acceptedGeneration: 1, inFlight: [aSlotOf('p0')] };
+    world.add({ ...known, metadata: { ...known.metadata, resourceVersion: '2' }, status });
+    world.cluster.rollout.put(
+      aStanding('p0', { slot: aSlotOf('p0').startTime, seen: [aSlotOf('p0').startTime ?? ''] }),
+    );
+    await world.reconciler.reconcile('p');
+    expect(world.fleet.policy('p')?.acceptedGeneration).to.equal(1);
+    expect(world.cluster.ledgerOf('p')).to.deep.equal([]);
+  });
+
+  it('admits nodes although another one cannot be judged: it throws each time, and nobody waits for it for ever', async () => {
+    const world = aSmallWorld();
+    for (const node of ['p0', 'p1']) world.addNode(node, { pool: 'p' });
+    const policy = aPolicy();
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    await world.reconciler.reconcile('p');
+    world.fleet.policy('p')?.tally.put({ node: 'p1', phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+    world.cluster.rollout.put(anAsking('p1'));
+    const nodeReconciler = world.nodeReconciler('what p0 says is no device');
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect(world.cluster.ledgerOf('p'), `after ${tries} tries`).to.deep.equal([]);
+      const error = await nodeReconciler.reconcile('p0').catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(Error);
+      await world.reconciler.reconcile('p');
+    }
+    expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
+    expect(world.cluster.policies.get('p')?.status?.failures).to.deep.include({
+      node: 'p0',
+      reason: 'Unjudged',
+      message:
+        'the controller could not process this node 3 times in a row: what p0 says is no device. Other nodes proceed; it is retried',
+      time: '1970-01-01T00:00:00Z',
+    });
+  });
+
+  it('gives the slot of a node back that cannot be judged, unless it is closed or its agent may be at work', async () => {
+    const world = aSmallWorld();
+    for (const [node, taints] of [
+      ['p0', []],
+      ['p1', [repartitioningTaint]],
+    ] as const)
+      world.addNode(node, { pool: 'p' }, taints);
+    const policy = aPolicy();
+    const status = { acceptedGeneration: 1, inFlight: [aSlotOf('p0'), aSlotOf('p1')] };
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' }, status });
+    const nodeReconciler = world.nodeReconciler('no');
+    for (const node of ['p0', 'p0', 'p0', 'p1', 'p1', 'p1'])
+      await nodeReconciler.reconcile(node).catch(() => undefined);
+    await world.reconciler.reconcile('p');
+    expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
+  });
+
+  it('writes at once what is new, and how many nodes are where once a second at most', async () => {
+    const clock = { ms: 10_000 };
+    const { fleet, cluster, reconciler } = twoPolicies(() => clock.ms);
+    const tally = fleet.policy('p')?.tally;
+    const seen = async () => {
+      const { requeueAfterMs } = (await reconciler.reconcile('p')) ?? {};
+      const { nodes, conditions } = cluster.policies.get('p')?.status ?? {};
+      return { ready: nodes?.ready, is: conditions?.find(({ type }) => type === 'Ready')?.status, requeueAfterMs };
+    };
+    const arrive = (node: string) => tally?.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+    expect(await seen()).to.include({ ready: 0, is: 'False' });
+    arrive('p0');
+    expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1000 });
+    clock.ms += 999;
+    arrive('p1');
+    expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1 });
+    clock.ms += 1;
+    expect(await seen()).to.deep.equal({ ready: 2, is: 'False', requeueAfterMs: undefined });
+    arrive('p2');
+    expect(await seen()).to.deep.equal({ ready: 3, is: 'True', requeueAfterMs: undefined });
+  });
 });
 
-/** Policies `p` and `q` with three nodes each, of which one may change at a time, and an API server that takes a moment for a write. */
-function twoPolicies() {
+/** Policies `p` and `q` with three nodes each, of which one may change at a time. */
+function twoPolicies(now = () => 0) {
   const names = ['p', 'q'];
-  const store = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+  const world = aSmallWorld(now);
+  for (const name of names) {
+    for (const index of [0, 1, 2]) world.addNode(`${name}${index}`, { pool: name });
+    const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+  }
+  return { ...world, policies: names };
+}
+
+/** A controller of which one node may change at a time, and an API server that takes a moment for a write. */
+function aSmallWorld(now = () => 0) {
+  const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
   const fleet = new Fleet({ sharing: false });
-  const cluster = new Cluster({ policies: store, nodes, partitions, fleet, agents: new AgentPods() });
-  for (const name of names) {
-    const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
-    const known = { ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } };
-    store.upsert(known);
-    for (const index of [0, 1, 2]) {
-      const node = `${name}${index}`;
-      fleet.setNode(node, { pool: name });
-      nodes.upsert({ metadata: { name: node, uid: `uid-${node}`, resourceVersion: '1' } });
-      const partition = aPartition({ device: fleetDevice(node) });
-      partitions.upsert({ ...partition, metadata: { name: node, uid: `uid-gpn-${node}`, resourceVersion: '1' } });
-    }
-    fleet.setPolicy(known);
-  }
+  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
   const slow = new SlowClient(cluster);
+  const events = new EventRecorder({ client: slow, logger: silentLogger, controller: 'test', instance: 'test' });
   const reconciler = new PolicyReconciler({
     client: slow,
     cluster,
-    events: new EventRecorder({ client: slow, logger: silentLogger, controller: 'test', instance: 'test' }),
+    events,
     settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
-    now: () => 0,
+    now,
   });
-  return { fleet, cluster, reconciler, policies: names };
+  return {
+    fleet,
+    cluster,
+    reconciler,
+    add: (policy: GpuPartitionPolicy & KubeObject) => {
+      policies.upsert(policy);
+      fleet.setPolicy(policy);
+    },
+    /** One that throws each time that it gathers what is known of a node. */
+    nodeReconciler: (why: string) =>
+      new NodeReconciler({
+        cluster,
+        gatherer: new BrokenGatherer(why, {
+          client: slow,
+          cluster,
+          settings: someSettings,
+          configFiles: undefined,
+          now: () => 0,
+        }),
+        executor: new Executor({ client: slow, cluster, configFiles: undefined, log: silentLogger, now: () => 0 }),
+        reporter: new NodeReporter({ client: slow, cluster, events, onNews: () => undefined, now: () => 0 }),
+        now: () => 0,
+      }),
+    addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {
+      fleet.setNode(name, labels);
+      const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+      nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: { taints }, status });
+      const partition = aPartition({ device: fleetDevice(name) });
+      partitions.upsert({ ...partition, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
+    },
+  };
 }
 
-/** Answers a write of a policy's status when everybody else had a turn. */
+class BrokenGatherer extends Gatherer {
+  readonly #why: string;
+
+  constructor(why: string, parts: ConstructorParameters<typeof Gatherer>[0]) {
+    super(parts);
+    this.#why = why;
+  }
+
+  override known(): never {
+    throw new Error(this.#why);
+  }
+}
+
+/** Answers a write of a policy when everybody else had a turn. */
 class SlowClient extends KubeClient {
   readonly #cluster: Cluster;
-  #version = 1;
+  #version = 10;
 
   constructor(cluster: Cluster) {
     super(new PooledKubeConfig(), 'test');
@@ -129,10 +298,18 @@ class SlowClient extends KubeClient {
   }
 
   override async apply<T extends KubeObject>(...[{ name }, { status }]: Parameters<KubeClient['apply']>): Promise<T> {
+    return this.#answer(name, {}, status);
+  }
+
+  override async merge<T extends KubeObject>(...[{ name }, patch]: Parameters<KubeClient['merge']>): Promise<T> {
+    return this.#answer(name, (patch as Pick<KubeObject, 'metadata'>).metadata, {});
+  }
+
+  async #answer<T extends KubeObject>(name: string, fields: unknown, status: unknown): Promise<T> {
     await new Promise((resolve) => setImmediate(resolve));
     const known = this.#cluster.policies.get(name);
     this.#version += 1;
-    const metadata = { ...known?.metadata, name, resourceVersion: String(this.#version) };
+    const metadata = { ...known?.metadata, ...(fields as object), name, resourceVersion: String(this.#version) };
     return { ...known, metadata, status: { ...known?.status, ...(status as object) } } as unknown as T;
   }
 }

@@ -63,7 +63,7 @@ describe('a driver that lies about its success', () => {
     for (const index of [0, 1]) expect(await node.layout(index)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
   });
 
-  it('is not believed for ever: three times, then NothingDone, and the other GPU is done', async () => {
+  it('is not trusted for ever: three times, then NothingDone, and the other GPU is done', async () => {
     const node = await prepare({ gpus: 2, from: {} });
     lie(node, '-cgi', created, 0);
     node.intercept = (args, run) =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
 import { DeviceError } from '../../src/device/errors.ts';
 import { findTool } from '../../src/device/command/tool.ts';
@@ -66,8 +66,8 @@ describe('a child of nvidia-smi', () => {
 
   it('reports its exit code and what it wrote to either stream', async () => {
     const execute = make('both', ['echo one', 'echo two >&2', 'exit 19']);
-    const { rc, stdout } = await execute([], 5_000);
-    expect(rc).to.equal(19);
+    const { rc, stdout, stderr } = await execute([], 5_000);
+    expect({ rc, stderr }).to.deep.equal({ rc: 19, stderr: 'two\n' });
     expect(stdout.split('\n').toSorted().join(' ').trim()).to.equal('one two');
   });
 
@@ -136,13 +136,31 @@ describe('the tool', () => {
     // The driver's container is still coming: the host has none, and then it is in the second root.
     const [first, second] = [scratch.path('first'), scratch.path('second')];
     const find = (): unknown => findTool({ driverRoots: [first, second], searchPath: scratch.path() });
-    expect(find).to.throw(DeviceError, /^ToolMissing.*is the driver installed, and its container running/);
+    expect(find).to.throw(DeviceError, /^ToolMissing.*is the driver installed and its container running/);
     mkdirSync(`${second}/usr/bin`, { recursive: true });
     symlinkSync('/opt/nvidia/nvidia-smi', `${second}/usr/bin/nvidia-smi`);
     expect(find()).to.deep.equal({ file: chroot, prefix: [second, 'nvidia-smi'], root: second });
     mkdirSync(`${first}/usr/local/bin`, { recursive: true });
     writeScript(`${first}/usr/local/bin/nvidia-smi`, 'exit 0');
     expect(find()).to.deep.equal({ file: chroot, prefix: [first, 'nvidia-smi'], root: first });
+  });
+
+  it('of a driver whose container is still coming is used by the first command after it has come, and left when it goes', async () => {
+    const [containerised, onHost] = [scratch.path('containerised'), scratch.path('on-host')];
+    writeScript(scratch.path('chroot'), 'echo "$1"');
+    const options = { driverRoots: [containerised, onHost], searchPath: scratch.path() };
+    const execute = makeExecute(() => findTool(options));
+    expect(await codeOf(execute([], 5_000))).to.equal('ToolMissing');
+    const install = (root: string): void => {
+      mkdirSync(`${root}/usr/bin`, { recursive: true });
+      writeScript(`${root}/usr/bin/nvidia-smi`, 'exit 0');
+    };
+    install(onHost);
+    expect((await execute([], 5_000)).stdout.trim()).to.equal(onHost);
+    install(containerised);
+    expect((await execute([], 5_000)).stdout.trim()).to.equal(containerised);
+    rmSync(containerised, { recursive: true });
+    expect((await execute([], 5_000)).stdout.trim()).to.equal(onHost);
   });
 
   it('that is not there is said to be missing, with the places looked at', () => {

@@ -24,8 +24,8 @@ describe('device nodes and CDI specs after a change', () => {
     expect(bare).to.deep.equal({ done: [], missing: `no nvidia-ctk in ${driver}, ${host}`, problems: [] });
     const { problems } = await refreshDeviceNodes(aNode('management.nvidia.com-gpu.yaml'));
     expect(problems).to.deep.equal([
-      `${host}/run/cdi/management.nvidia.com-gpu.yaml is of the layout before: no nvidia-ctk in ${driver}, ${host}. Install the ` +
-        'NVIDIA Container Toolkit there or name its root (--toolkit-root), or generate the spec anew by hand',
+      `${host}/run/cdi/management.nvidia.com-gpu.yaml describes the previous layout: no nvidia-ctk in ${driver}, ${host}. Install the ` +
+        'NVIDIA Container Toolkit there or name its root (--toolkit-root), or regenerate the spec manually',
     ]);
     expect(readFileSync(log, 'utf8')).to.equal('');
   });

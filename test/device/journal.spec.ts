@@ -66,13 +66,13 @@ describe('journal', () => {
     expect(journal.read()).to.deep.equal(entry);
   });
 
-  it('is not written into a folder that others may write into, nor behind a link', async () => {
+  it('is not written into a folder that others can write to, nor behind a link', async () => {
     const { journal, path } = aJournal();
     await journal.begin(entry);
     chmodSync(dirname(path), 0o777);
     const error: unknown = await journal.begin(entry).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(DeviceError).with.property('code', 'JournalUnavailable');
-    expect(String(error)).to.include('others may write into');
+    expect(String(error)).to.include('others can write to');
     const link = scratch.path(`link-${count}`);
     symlinkSync(scratch.path(`state-${count}`), link);
     const behind = new Journal({ path: `${link}/journal.json`, bootIdPath: scratch.path(`boot-${count}`) });

@@ -79,7 +79,7 @@ describe('a driver that tells its profiles only while MIG mode is on', () => {
     ]);
   });
 
-  it('is not believed of a GPU that nobody knows', async () => {
+  it('is not trusted of a GPU that nobody knows', async () => {
     const node = new InProcessNode([A100, 'A30']);
     node.faults = 'tables off';
     node.intercept = (_args, run) => {

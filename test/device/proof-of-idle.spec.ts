@@ -37,9 +37,7 @@ describe('an instance that looks idle', () => {
     expect(await listBusy(node)).to.deep.equal([false, true]);
     const result = await clear(node);
     expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
-    expect(result?.error?.holders).to.deep.equal([
-      'somebody who is not listed, with 1212 MiB of memory in use on 3g.20gb at 4',
-    ]);
+    expect(result?.error?.holders).to.deep.equal(['an unlisted user, with 1212 MiB of memory in use on 3g.20gb at 4']);
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
@@ -104,7 +102,7 @@ describe('an instance that looks idle', () => {
     const [gpu] = (await node.openDriver().readDevice()).gpus;
     expect(gpu?.fault).to.deep.equal({
       code: 'ParseError',
-      message: 'who uses it is not told: Insufficient Permissions',
+      message: 'its users are not reported: Insufficient Permissions',
     });
     expect((await clear(node))?.outcome).to.equal('Refused');
     expect(node.takeChanges()).to.deep.equal([]);

@@ -75,7 +75,7 @@ describe('MIG in a report', () => {
 describe('processes in a report', () => {
   it('are none only where the list is there and empty', () => {
     expect(codeOf(busy, block('processes'), '')).to.equal('ParseError');
-    expect(faultOf(busy, /(<processes>)[^]*(<\/processes>)/, '$1N/A$2')).to.equal('who uses it is not told: N/A');
+    expect(faultOf(busy, /(<processes>)[^]*(<\/processes>)/, '$1N/A$2')).to.equal('its users are not reported: N/A');
     expect(codeOf(busy, /(<processes>\n)([^]*)(.*<\/processes>\n)/, '$1$3$2')).to.equal('ParseError');
     expect(codeOf(without, block('processes'), '')).to.equal('ParseError');
   });

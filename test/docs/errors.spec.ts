@@ -16,4 +16,21 @@ describe('docs/errors.md', () => {
     expect(cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))).to.have.members([...findingCodes]);
     expect(named(2)).to.include.members([...deviceErrorCodes, ...kubeletErrorCodes]);
   });
+
+  for (const [phase, alert] of [
+    ['Failed', 'GpuPartitionNodesFailed'],
+    ['Waiting', 'GpuPartitionNodesWaiting'],
+  ] as const) {
+    it(`says what to do about each reason that leaves a node ${phase}`, async () => {
+      const page = await readFile('docs/errors.md', 'utf8');
+      const rows = [...(page.split(/^## /m)[2] ?? '').matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)];
+      const reasons = rows
+        .filter(([, , phases = '']) => phases.split(', ').includes(phase))
+        .map(([, reason = '']) => reason);
+      expect(reasons).to.include(phase === 'Failed' ? 'Resting' : 'DrainLoop');
+      const runbook = new RegExp(`^### ${alert}\n([^]*?)^### `, 'm').exec(page)?.[1] ?? '';
+      const cells = [...runbook.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+      expect(cells).to.include.members(reasons);
+    });
+  }
 });

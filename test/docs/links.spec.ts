@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readPages } from './pages.ts';
 
 /** The anchor that GitHub gives a heading. */
 function anchorOf(heading: string): string {
@@ -12,23 +13,65 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-async function anchorsOf(page: string): Promise<readonly string[]> {
-  const text = (await readFile(page, 'utf8')).replace(/```[^]*?```/g, '');
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+function anchorsOf(text: string): readonly string[] {
+  const prose = text.replace(/```[^]*?```/g, '');
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-describe('links with an anchor', () => {
-  it('lead to a heading that is there', async () => {
-    const names = (await readdir('docs')).filter((name) => name.endsWith('.md'));
+interface Link {
+  readonly page: string;
+  /** From the root; the page itself where the link names an anchor only. */
+  readonly target: string;
+  readonly anchor: string;
+}
+
+async function readLinks(): Promise<readonly Link[]> {
+  return (await readPages()).flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(([, file = '', anchor = '']) => ({
+      page: path,
+      target: file === '' ? path : join(dirname(path), file),
+      anchor,
+    })),
+  );
+}
+
+describe('links of the documents', () => {
+  it('lead to files and headings that are there', async () => {
+    const links = await readLinks();
+    expect(links.length).to.be.above(120);
+    expect(links.filter(({ anchor }) => anchor !== '').length).to.be.above(30);
     const broken: string[] = [];
-    for (const page of ['README.md', ...names.map((name) => join('docs', name))]) {
-      const links = (await readFile(page, 'utf8')).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g);
-      for (const [, file = '', anchor = ''] of links) {
-        const target = file === '' ? page : join(dirname(page), file);
-        const isThere = existsSync(target) && (await anchorsOf(target)).includes(anchor);
-        if (!isThere) broken.push(`${page}: ${file}#${anchor}`);
-      }
+    for (const { page, target, anchor } of links) {
+      const isThere =
+        existsSync(target) && (anchor === '' || anchorsOf(await readFile(target, 'utf8')).includes(anchor));
+      if (!isThere) broken.push(`${page}: ${target}#${anchor}`);
     }
     expect(broken).to.deep.equal([]);
+  });
+
+  it('reach every page from README', async () => {
+    const links = await readLinks();
+    const reached = new Set(['README.md']);
+    for (const page of reached) {
+      for (const { target } of links.filter((link) => link.page === page)) reached.add(target);
+    }
+    // A folder that is linked shows its pages.
+    const unreached = (await readPages()).filter(({ path }) => !reached.has(path) && !reached.has(dirname(path)));
+    expect(unreached.map(({ path }) => path)).to.deep.equal([]);
+  });
+});
+
+describe('files that documents name', () => {
+  it('are there', async () => {
+    const named = (await readPages())
+      .filter(({ path }) => path !== 'CHANGELOG.md')
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/`((?:src|test|docs|config|build|samples|charts|crds)\/[\w./-]+)`/g)].map(
+          ([, file = '']) => [path, file] as const,
+        ),
+      );
+    expect(named.length).to.be.above(60);
+    const missing = named.filter(([, file]) => !existsSync(file) && !existsSync(`${file}.md`));
+    expect(missing.map(([path, file]) => `${path}: ${file}`)).to.deep.equal([]);
   });
 });

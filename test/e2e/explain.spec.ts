@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { FleetStatusView } from '../../src/core/view/fleet-status.ts';
 import type { PodExplanation } from '../../src/core/explain/explanation.ts';
+import type { WasteReport } from '../../src/core/waste/waste-report.ts';
 import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner, run } from '../cli/run.ts';
@@ -85,7 +86,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'too-many': {
     limits: { [slice]: 8 },
     code: 'TooMany',
-    says: `the pod asks for 8 ${slice}, and the node has 7 in all`,
+    says: `the pod requests 8 ${slice}, and the node has 7 in all`,
   },
   'wrong-pool': {
     limits: { [slice]: 1 },
@@ -141,7 +142,7 @@ const situations: Readonly<Record<string, Situation>> = {
     code: 'NotOffered',
     says: 'no node offers nvidia.com/mig-7g.40gb',
     suggests:
-      /^set spec\.layouts\[0\]\.profiles of policy sevens to 1×7g\.40gb; this changes 1 node, and no pod has to go$/,
+      /^set spec\.layouts\[0\]\.profiles of policy sevens to 1×7g\.40gb; this changes 1 node, and evicts no pod$/,
   },
   'foreign-taint': {
     limits: { 'nvidia.com/mig-4g.20gb': 1 },
@@ -167,7 +168,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'by-claim': {
     spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'none' }] },
     code: 'AsksByClaim',
-    says: 'it asks by resource claim, which a DRA driver serves',
+    says: 'it requests GPUs by resource claim, which a DRA driver serves',
   },
   'too-much-cpu': { limits: { [slice]: 1, cpu: '1000' }, code: 'OtherResource', says: 'too little cpu' },
   'no-scheduler': {
@@ -258,6 +259,27 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     expect(wrong).to.deep.include({ code: 2, stderr: 'error: no GPU node "halfs"; did you mean halves?\n' });
   });
 
+  it('keeps how long changes took, so that the rest of a rollout can be told', async () => {
+    const { status } = await rig().policy('halves');
+    expect(status?.pace).to.deep.include({ generation: 1, nodes: 1 });
+    expect(status?.pace?.seconds).to.be.within(0, 60);
+  });
+
+  it('reports what serves nobody while pods wait', async () => {
+    const config = await rig().controlPlane.kubeconfigFile();
+    const { code, answer } = await jsonRunner<WasteReport>()(['report', '--kubeconfig', config]);
+    expect(code).to.equal(0);
+    const halves = answer.gpus.find(({ policy }) => policy === 'halves');
+    expect(halves?.stranded).to.deep.equal({ compute: 1, memory: 0 });
+    expect(halves?.profiles).to.deep.equal([{ profile: '3g.20gb', instances: 2, neverUsed: 0, nodes: [] }]);
+    const wanted = answer.resources.find(({ resource }) => resource === half);
+    expect(wanted).to.deep.include({ offered: 2, held: 2 });
+    expect(wanted?.mostWaiting).to.be.at.least(1);
+    expect((await run(['report', '--kubeconfig', config])).stdout).to.match(
+      /\npolicy halves, spec\.layouts\[0\]: 2×3g\.20gb served 2 of \d+ slices/,
+    );
+  });
+
   it('serves the figures of the fleet, and is ready', async () => {
     const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${healthPort}${path}`)).text();
     expect(await ask('/readyz')).to.equal('[+]watches ok\nok\n');
@@ -315,7 +337,7 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     const { code, stderr } = await eventually(ask, (one) => one.code === 1, { timeoutMs: 20_000, what: 'the refusal' });
     expect(code).to.equal(1);
     expect(stderr)
-      .to.contain('there is no pod small/train; ReplicaSet train cannot make it: ')
+      .to.contain('there is no pod small/train; ReplicaSet train cannot create it: ')
       .and.to.contain('exceeded quota: gpus');
     expect(stderr).to.contain(`quota gpus is used up: 0 of 0 requests.${slice}`);
   });
@@ -348,6 +370,11 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     const watch = spawn(process.execPath, [main, 'status', 'sevens', '--watch', '--kubeconfig', config]);
     let seen = '';
     watch.stdout.setEncoding('utf8').on('data', (text: string) => (seen += text));
+    await eventually(
+      () => seen,
+      (text) => /now +\|1g\.5gb/.test(text),
+      { timeoutMs: 20_000, what: 'the picture of the layout of before' },
+    );
     const { suggestions } = await explain('other-layout');
     const edit = suggestions.find((one) => one.kind === 'EditPolicy' && one.policy === 'sevens');
     if (edit?.kind !== 'EditPolicy') throw new Error('no edit is suggested');
@@ -365,7 +392,6 @@ describe('explain pod, on a cluster with the real scheduler', function () {
       (text) => /now +\|7g\.40gb/.test(text),
       { timeoutMs: 20_000, what: 'the picture of the new layout' },
     );
-    expect(seen).to.match(/now +\|1g\.5gb/);
     watch.kill('SIGINT');
     const [code] = (await once(watch, 'close')) as [number | null];
     expect(code).to.equal(0);

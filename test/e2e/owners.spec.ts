@@ -69,7 +69,7 @@ describe('GPUs that somebody else owns', function () {
     await ask('hami');
     const message = await rig().untilReason('hami', 'ForeignManager');
     expect(message).to.match(
-      /HAMi: annotation hami\.io\/node-nvidia-register.*To hand the GPUs over: .*kubectl annotate/,
+      /HAMi: annotation hami\.io\/node-nvidia-register.*To hand over the GPUs: .*kubectl annotate/,
     );
     await expectUntouched('hami');
     await rig().kubectl('annotate', 'node', 'hami', 'hami.io/node-nvidia-register-');

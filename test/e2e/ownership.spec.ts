@@ -68,7 +68,7 @@ describe('GPU instances and whose they are', function () {
     const before = await rig().rig.deviceOperations('foreign');
     await ask('foreign', { '7g.40gb': 1 });
     const message = await rig().untilReason('foreign', 'ForeignInstances');
-    expect(message).to.match(/needs .*3g\.20gb at \d.* gone, which this operator did not make/);
+    expect(message).to.match(/requires destroying .*3g\.20gb at \d.*, which this operator did not create/);
     expect(message).to.include('replaceForeignInstances');
     expect(await rig().rig.deviceOperations('foreign')).to.deep.equal(before);
     await ask('foreign', { '7g.40gb': 1 }, { allow: { replaceForeignInstances: true } });

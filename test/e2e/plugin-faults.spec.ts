@@ -78,7 +78,7 @@ describe('a device plugin that does not do what it should', function () {
     await ask('stale');
     const message = await untilFailed('stale', 'AdvertisePending');
     expect(message).to.match(
-      /advertises nvidia\.com\/gpu 1 instead of nvidia\.com\/mig-1g\.5gb 7|of the devices that it offers are gone/,
+      /advertises nvidia\.com\/gpu 1 instead of nvidia\.com\/mig-1g\.5gb 7|of the devices that it offers no longer exist/,
     );
     expect(ownTaints(await rig().node('stale'))).to.deep.equal(['gpupartition.dev/repartitioning']);
     rig().rig.fleet.setPluginFault('stale', undefined);

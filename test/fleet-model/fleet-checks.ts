@@ -31,7 +31,8 @@ export class FleetChecks {
   readonly #orphans = new Set<string>();
   /** When policies were edited, by uid. */
   readonly #editedAt = new Map<string, number>();
-  readonly #releasedAt = new Map<string, { readonly at: number; readonly by: string }>();
+  /** When a node's slot went last, and who took it. */
+  readonly #takenAt = new Map<string, { readonly at: number; readonly by: string }>();
   /** Who has closed a node, by its uid. */
   readonly #closedBy = new Map<string, string>();
   /** Nodes that failed at the generation that their policy has, by name: its uid, and since when. */
@@ -55,10 +56,6 @@ export class FleetChecks {
 
   get #lagMs(): number {
     return this.#now - this.#world.lastFaultAt < troubleMs ? troubleMs : usualLagMs;
-  }
-
-  get #isRivalry(): boolean {
-    return this.#world.controllers.length > 1;
   }
 
   get #isTroubled(): boolean {
@@ -113,9 +110,20 @@ export class FleetChecks {
       const machine = this.#world.machines.get(after.metadata.name);
       const partition = this.#world.api.find('partitions', after.metadata.name);
       const wish = partition?.spec.wish;
-      const isMet = machine !== undefined && wish !== undefined && meets(machine, wish.gpus);
+      // What is lost in this very moment nobody knows yet.
+      const isLost = machine !== undefined && this.#now - machine.lostAt < raceMs;
+      const isMet = machine !== undefined && wish !== undefined && (isLost || meets(machine, wish.gpus));
       demand(isMet, 'S3', `${by} takes the start-up taint off ${after.metadata.name}, whose layout is not there`);
     }
+  }
+
+  /**
+   * No write can depend on another object: a leader may close or grant a node at the moment in which another leader takes its slot back,
+   * or a user deletes the policy with its ledger.
+   */
+  #isJustTaken(uid: string, by: string): boolean {
+    const taken = this.#takenAt.get(uid);
+    return taken !== undefined && this.#now - taken.at < raceMs && taken.by !== by;
   }
 
   /** The ledger knows of a node before anything is done to it, and until it is verified. */
@@ -131,10 +139,7 @@ export class FleetChecks {
     const isListed = api
       .list('policies')
       .some(({ status }) => status?.inFlight?.some((slot) => slot.node === name && slot.nodeUID === uid));
-    const released = this.#releasedAt.get(uid);
-    // No write can depend on another object: one leader may close a node at the moment in which the other one takes its slot back.
-    const isRace = released !== undefined && this.#now - released.at < raceMs && released.by !== by && this.#isRivalry;
-    if (!isListed && isRace) this.#orphans.add(uid);
+    if (!isListed && this.#isJustTaken(uid, by)) this.#orphans.add(uid);
     else demand(isListed, 'S5', `${name} is being changed, and is in no ledger`);
   }
 
@@ -178,8 +183,8 @@ export class FleetChecks {
     if (node?.metadata.uid === spec.nodeUID) {
       const isFenced = isClosed(node) || hasStartupTaint(node);
       demand(isFenced, 'S1', `${by} grants ${name}, which is open`);
-      const slot = this.#slotsOf(name, spec.nodeUID);
-      demand(slot.length > 0, 'S5', `${by} grants ${name}, which is in no ledger`);
+      const isListed = this.#slotsOf(name, spec.nodeUID).length > 0 || this.#isJustTaken(spec.nodeUID ?? '', by);
+      demand(isListed, 'S5', `${by} grants ${name}, which is in no ledger`);
     } else {
       demand(this.#isTroubled || node === undefined, 'S12', `${by} grants in the object of an earlier node ${name}`);
     }
@@ -242,7 +247,7 @@ export class FleetChecks {
     for (const slot of earlier) {
       if (kept.some((one) => one.node === slot.node && one.nodeUID === slot.nodeUID)) continue;
       if (isLost) this.#orphans.add(slot.nodeUID ?? '');
-      this.#releasedAt.set(slot.nodeUID ?? '', { at: this.#now, by });
+      this.#takenAt.set(slot.nodeUID ?? '', { at: this.#now, by });
       this.#isKnown(slot.node, this.#closedBy.get(slot.nodeUID ?? '') ?? by);
     }
     if (!isController || type === 'delete') return;
@@ -314,7 +319,10 @@ export class FleetChecks {
       Object.entries(spec.nodeSelector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
     const decides = ({ metadata, spec }: Policy): boolean =>
       metadata.deletionTimestamp === undefined || spec.onDelete === 'DisableMig';
+    // One that is going leaves its nodes to any other.
+    const isGoing = ({ metadata }: Policy): number => (metadata.deletionTimestamp === undefined ? 0 : 1);
     const rank = (a: Policy, b: Policy): number =>
+      isGoing(a) - isGoing(b) ||
       (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
       (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '') ||
       a.metadata.name.localeCompare(b.metadata.name);
@@ -348,19 +356,26 @@ export class FleetChecks {
     // Times are written in whole seconds.
     const soakMs = soakOf(canary.soak);
     const soaked = [...known.values()].filter((since) => since !== undefined && since + soakMs <= this.#now + 1000);
-    const alive = [...known].filter(([node]) => this.#isHeldFor(policy, node));
-    for (const { node, nodeUID } of started) known.set(`${node} ${nodeUID}`, undefined);
-    const isCanary = alive.length + started.length <= canary.nodes;
-    demand(isCanary || soaked.length >= canary.nodes, 'S18', `${words} before the canary has soaked`);
+    if (soaked.length >= canary.nodes) return;
+    // One whose pods did not go the first time starts once more.
+    const starts = new Set(started.map(({ node, nodeUID }) => `${node} ${nodeUID}`));
+    const alive = [...known.keys()].filter((node) => !starts.has(node) && this.#isHeldFor(policy, node));
+    for (const node of starts) known.set(node, undefined);
+    const count = alive.length + started.length;
+    demand(count <= canary.nodes, 'S18', `${words} before the canary has soaked`);
   }
 
-  /** Whether a canary counts: it is there, and has a slot or is done. */
+  /** Whether a canary counts: it is there, and has a slot or is done. One that has lost its layout since starts anew. */
   #isHeldFor({ status, metadata }: Policy, key: string): boolean {
+    const { api, machines } = this.#world;
     const [node = '', uid = ''] = key.split(' ');
-    if (this.#world.api.find('nodes', node)?.metadata.uid !== uid) return false;
+    if (api.find('nodes', node)?.metadata.uid !== uid) return false;
     if (this.#winnerOf(node) !== metadata.name) return false;
-    const isListed = status?.inFlight?.some((slot) => slot.node === node && slot.nodeUID === uid) === true;
-    return isListed || this.#canaries.get(`${metadata.uid} ${metadata.generation}`)?.get(key) !== undefined;
+    if (status?.inFlight?.some((slot) => slot.node === node && slot.nodeUID === uid) === true) return true;
+    const wasReady = this.#canaries.get(`${metadata.uid} ${metadata.generation}`)?.get(key) !== undefined;
+    const machine = machines.get(node);
+    const { wish } = api.find('partitions', node)?.spec ?? {};
+    return wasReady && machine !== undefined && wish !== undefined && meets(machine, wish.gpus);
   }
 
   // --- decisions --------------------------------------------------------------------------------------------------
@@ -371,12 +386,22 @@ export class FleetChecks {
     { verdict }: Exclude<Decision, { readonly look: unknown }>,
   ): void {
     const { name, uid = '' } = node.metadata;
+    const key = `${name} ${uid}`;
+    const policy: GpuPartitionPolicy | undefined = claim.winner;
+    const own = `${policy?.metadata.uid} ${policy?.metadata.generation}`;
+    this.#leaveLost(name, key);
     if (verdict.phase !== 'Ready') return;
     this.#failed.delete(name);
-    const policy: GpuPartitionPolicy | undefined = claim.winner;
-    const known = this.#canaries.get(`${policy?.metadata.uid} ${policy?.metadata.generation}`);
-    const key = `${name} ${uid}`;
+    const known = this.#canaries.get(own);
     if (known?.has(key) === true && known.get(key) === undefined) known.set(key, this.#now);
+  }
+
+  /** What another policy has won meanwhile is no canary any more. */
+  #leaveLost(node: string, key: string): void {
+    const lists = [...this.#canaries].filter(([, canaries]) => canaries.has(key));
+    if (lists.length === 0) return;
+    const winner = this.#world.api.find('policies', this.#winnerOf(node) ?? '')?.metadata.uid ?? '';
+    for (const [of, canaries] of lists) if (!of.startsWith(`${winner} `)) canaries.delete(key);
   }
 
   // --- pods -------------------------------------------------------------------------------------------------------

@@ -72,9 +72,9 @@ export class FleetController {
     for (const worker of this.#workers) worker.stop();
   }
 
-  /** The process hangs: the next answers come so many ms later. */
+  /** The process hangs: the answers that it waits for come so many ms later. */
   stall(ms: number): void {
-    for (const worker of this.#workers) worker.stallMs = ms;
+    for (const worker of this.#workers) if (!worker.isIdle) worker.stallMs = ms;
   }
 
   /** The watch of a kind brings what has happened by now. */
@@ -186,7 +186,7 @@ export class FleetController {
       this.cluster.policies.remember(written);
     }
     record.acceptedGeneration = accepted;
-    const again = isNew ? undefined : yield* this.#moveOn(name, record);
+    const again = yield* this.#moveOn(name, record);
     for (const node of this.cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     if (isNew) for (const node of record.nodes) this.#lookAt(node);
     this.#policyWorkers.get(name)?.succeeded();

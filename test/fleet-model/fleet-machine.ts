@@ -30,6 +30,8 @@ export class FleetMachine {
   /** It is no more. */
   isGone = false;
   fate: Fate = 'Well';
+  /** When instances of it were gone last that nobody had told to go. */
+  lostAt = -Infinity;
   agent: MachineAgent | undefined;
   #pluginRound = 0;
 
@@ -123,11 +125,16 @@ export class FleetMachine {
   read(): DeviceReport {
     const report = this.device.report();
     const holders = this.holders();
-    const held = (uuid: string): { readonly busy?: true; readonly pods?: readonly string[] } => {
-      const pods = holders.get(uuid);
-      return pods ? { busy: true, pods } : {};
-    };
     const ids = this.device.uuids;
+    // Whoever holds a slice that is gone may be on any of them.
+    const lost = [...this.allocations].flatMap(([uid, { id }]) => (ids.has(id) ? [] : [`default/${uid}`]));
+    const held = (
+      uuid: string,
+      others: readonly string[] = [],
+    ): { readonly busy?: true; readonly pods?: readonly string[] } => {
+      const pods = [...(holders.get(uuid) ?? []), ...others];
+      return pods.length > 0 ? { busy: true, pods } : {};
+    };
     const offered = [...this.#offered].filter(([, list]) => list.length > 0);
     const stale = offered.flatMap(([, list]) => list).filter((id) => !ids.has(id)).length;
     const resources = Object.fromEntries(offered.map(([name, list]) => [name, list.length]));
@@ -136,7 +143,7 @@ export class FleetMachine {
       gpus: report.gpus.map((gpu) => ({
         ...gpu,
         ...held(gpu.uuid),
-        instances: gpu.instances.map((one) => ({ ...one, ...held(one.computeInstances[0]?.uuid ?? '') })),
+        instances: gpu.instances.map((one) => ({ ...one, ...held(one.computeInstances[0]?.uuid ?? '', lost) })),
       })),
       advertised: { stale, ...(offered.length > 0 && { resources }) },
     };
@@ -172,6 +179,7 @@ export class FleetMachine {
 
   shutDown(): void {
     this.isUp = false;
+    this.lostAt = this.#world.timeline.now;
     this.endAgent();
     this.device.loseInstances();
     this.allocations.clear();

@@ -80,6 +80,7 @@ const steps = {
       const slice = gpu?.slices.find(({ uuid }) => !machine.holders().has(uuid));
       if (!gpu || !slice || !machine.isUp) return;
       machine.device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
+      machine.lostAt = world.timeline.now;
       machine.devicesChanged();
     }),
   crashController: (world) => world.endControllers(),

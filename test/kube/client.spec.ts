@@ -101,7 +101,7 @@ describe('KubeClient', () => {
     expect(written.spec).to.deep.equal(future);
   });
 
-  it('gets no more than metadata back from a patch of a Node when it asks for no more', async () => {
+  it('gets no more than metadata back from a patch of a Node when it requests no more', async () => {
     const name = uniqueName('node');
     await client.create(nodes, { metadata: { name } });
     const patch = { metadata: { labels: { a: 'b' } } };

@@ -170,7 +170,7 @@ describe('the client of the kubelet’s PodResources', () => {
   });
 
   it('says which folder to mount where the socket is missing', async () => {
-    await expectFault(aClient().list(), 'KubeletSocketMissing', 'mount the folder /var/lib/kubelet/pod-resources');
+    await expectFault(aClient().list(), 'KubeletSocketMissing', 'mount the node’s folder /var/lib/kubelet/pod-resources');
   });
 
   it('gives a kubelet up that accepts the connection and is silent, and the connection too', async () => {

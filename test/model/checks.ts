@@ -72,8 +72,8 @@ export class Invariants {
         // A pod that was bound before may still be given what is gone.
         this.#world.timeline.after(1000, () => {
           for (const [id, { isKnown }] of this.#lost) if (isKnown) this.#lost.delete(id);
+          if (this.#world.node && isClosed(this.#world.node)) this.isForcedOpen = false;
         });
-        this.isForcedOpen = false;
       }
     }
   }
@@ -336,8 +336,9 @@ export class Invariants {
       demand(isMet && device?.step !== 'Unknown', 'S3', 'the start-up taint goes, and no layout was verified');
     }
     const found = nonZero(node.status?.allocatable);
-    // Where nobody hears of the agent the plugin is asked, which has looked since: it tells what is there.
-    const isHeard = snapshot.agent.state === 'Ready';
+    // Where the agent has told nothing of this boot the plugin is asked, which has looked since: it tells what is there.
+    const isTold = device?.step !== 'Unknown' && device?.bootID === node.status?.nodeInfo?.bootID;
+    const isHeard = snapshot.agent.state === 'Ready' && isTold;
     const { gpus: known = [] } = isHeard ? (device ?? {}) : this.#world.device.report();
     const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
     // What was never told of, and GPUs that are lost, cannot be compared.

@@ -37,6 +37,16 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
   [1_002_814, 'the model’s plugins that follow by themselves did not see what a failed change had unmade'],
   [1_002_849, 'a GPU that was lost and came back before anybody had looked, but for the plugin, left that waiting'],
   [1_004_205, 'a mark of the plugin’s pods that was written on an open node counted as tolerating once it was closed'],
+  [1_004_799, 'an old leader whose watch of partitions had stopped opened a node that another had closed'],
+  [
+    1_004_296,
+    'what a policy was, read before its newest edit, was taken for newer than the node that served that edit',
+  ],
+  [1_003_318, 'the onlooker compared what a plugin had found after a reboot with what the agent had told before'],
+  [
+    1_004_236,
+    'a person’s taking our taint off was forgotten before the pods that had come through were given their slices',
+  ],
 ];
 
 describe('model of a node', function () {

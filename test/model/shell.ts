@@ -48,19 +48,21 @@ export class NodeShell {
     const pods = yield* this.call('Read', () => this.#world.podsOf(name));
     const more = { ...snapshot, pods, configFiles: undefined };
     if (look === 'Pods') return { ...more, now: timeline.now };
+    const read = yield* this.call('Read', () => api.find('partitions', name));
+    if (read) this.#cluster.partitions.remember(read);
     const found = yield* this.call('Read', () => api.find('nodes', name));
     const { winner } = snapshot.claim;
     const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
     const node = found && projectNode(found);
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
-    const { uid, generation } = policy?.metadata ?? {};
-    const gpus = (yield* this.call('Read', () => api.find('partitions', name)))?.status?.device?.gpus ?? [];
     const partition = this.#cluster.partitions.get(name);
+    if (read === undefined || partition?.metadata.resourceVersion !== read.metadata.resourceVersion) return undefined;
+    const { uid, generation } = policy?.metadata ?? {};
     const fresh = {
       policy: policy && { uid, generation },
       slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
       resourceSlices: [],
-      holders: listReportedHolders(gpus),
+      holders: listReportedHolders(read.status?.device?.gpus ?? []),
     };
     return { ...more, partition, now: timeline.now, node, fresh };
   }

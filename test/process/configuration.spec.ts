@@ -72,9 +72,9 @@ describe('the configuration of a program', () => {
       '--seconds: "99" must be a whole number from 1 to 10.',
       'GPU_PARTITION_LEVEL: "loud" must be one of info, debug.',
       '/config.yaml: elect: "maybe" must be true or false.',
-      '/config.yaml: second: there is no such option; known: node, seconds, level, roots, elect',
+      '/config.yaml: second: unknown option; known: node, seconds, level, roots, elect',
       '/config.yaml: roots: must be a text',
-      '--node: has no value, and needs one',
+      '--node: requires a value',
     ]) {
       expect(words).to.include(finding);
     }

@@ -1,6 +1,9 @@
 //go:build tools
 
-// Package tools pins promtool, with which the alerts and recording rules are tested (build/promtool.mjs).
+// Package tools pins Prometheus and promtool, with which alerts, recording rules and the dashboard are tested (build/prometheus.mjs).
 package tools
 
-import _ "github.com/prometheus/prometheus/cmd/promtool"
+import (
+	_ "github.com/prometheus/prometheus/cmd/prometheus"
+	_ "github.com/prometheus/prometheus/cmd/promtool"
+)

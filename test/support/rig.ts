@@ -49,7 +49,10 @@ export interface TestRig {
   writes(): Promise<readonly string[]>;
 }
 
-export interface TestRigOptions extends Pick<RigOptions, 'agentArguments' | 'controllerArguments' | 'kubeletTiming'> {
+export interface TestRigOptions extends Pick<
+  RigOptions,
+  'agentArguments' | 'controllerArguments' | 'kubeletTiming' | 'fileOf'
+> {
   /** Programs that find the API server through a proxy of their own: controllers by identity, agents by node. */
   readonly proxied?: readonly string[];
 }

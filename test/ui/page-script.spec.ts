@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createContext, runInContext } from 'node:vm';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { pageText } from '../../src/ui/page-text.ts';
-import { aStatusNode, changingNode, fleet, policies } from '../core/view/status-stories.ts';
+import { aStatusNode, changingNode, fleet, policies, storyTime } from '../core/view/status-stories.ts';
 
 type Listener = (event: object) => void;
 
@@ -122,7 +122,7 @@ function openPage(hash = '') {
   const location = { hash };
   const frames: (() => void)[] = [];
   const drawFrames = (): void => {
-    for (const frame of frames.splice(0)) frame();
+    while (frames.length > 0) frames.shift()?.();
   };
   const context = createContext({
     document: {
@@ -142,6 +142,7 @@ function openPage(hash = '') {
     requestAnimationFrame: (frame: () => void) => frames.push(frame),
     addEventListener: () => undefined,
     innerWidth: 1000,
+    performance,
   });
   const script = /<script nonce="__NONCE__">([^]*)<\/script>/.exec(pageText)?.[1] ?? '';
   runInContext(script, context);
@@ -158,12 +159,15 @@ function openPage(hash = '') {
 }
 
 function aFeed(): FleetFeed {
-  const feed = new FleetFeed(() => 'p');
+  const feed = new FleetFeed(
+    () => 'p',
+    () => storyTime,
+  );
   feed.take({ policies, partitions: fleet });
   return feed;
 }
 
-const labelOf = (tile: FakeElement): string | undefined => tile.elements()[0]?.attributes.get('aria-label');
+const spokenOf = (tile: FakeElement): string | undefined => tile.elements()[0]?.text.trim();
 
 describe('the script of the page', () => {
   it('draws a tile for each node in order, with words for those who do not see it', () => {
@@ -173,11 +177,13 @@ describe('the script of the page', () => {
       fleet.map(({ metadata }) => metadata.name).toSorted(),
     );
     const tile = page.tiles().find(({ dataset }) => dataset['name'] === 'gpu-node-7');
-    expect(tile && labelOf(tile)).to.equal('gpu-node-7, Updating: Draining, 2 of 10 slices in use, 6 GPUs');
+    expect(tile && spokenOf(tile)).to.equal('gpu-node-7 Updating: Draining 2 of 10 slices in use, 6 GPUs');
     expect(page.element('state').text).to.equal('7 of 7 nodes, 1 failed');
     expect(page.element('policies').text)
       .to.contain('inference')
-      .and.to.contain('2/6 ready, 1 of at most 3 change now');
+      .and.to.contain('2/6 ready, 1 of at most 3 change now')
+      .and.to.contain('3 nodes left, done in about 2 min')
+      .and.to.contain('to do: 4 GPUs change; 6 instances stay, 4 go, 8 come; 1 pod has to go');
   });
 
   it('draws slices to scale, by use', () => {
@@ -207,7 +213,7 @@ describe('the script of the page', () => {
     for (const change of changes) page.send(change);
     expect(page.tiles()).to.have.length(6);
     const tile = page.tiles().find(({ dataset }) => dataset['name'] === 'gpu-node-7');
-    expect(tile && labelOf(tile)).to.equal('gpu-node-7, Ready, 0 of 0 slices in use, 0 GPUs');
+    expect(tile && spokenOf(tile)).to.equal('gpu-node-7 Ready 0 of 0 slices in use, 0 GPUs');
   });
 
   it('filters by what the address says, and says in the address how it filters', () => {

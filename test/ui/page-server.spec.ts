@@ -1,19 +1,24 @@
 import { expect } from 'chai';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { reportWaste } from '../../src/core/waste/waste-report.ts';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { aStatusNode, changingNode, fleet, policies } from '../core/view/status-stories.ts';
+import { aStatusNode, changingNode, fleet, policies, storyTime } from '../core/view/status-stories.ts';
+import { wastefulDay } from '../core/waste/waste-stories.ts';
 
 describe('the page of the fleet', () => {
   let server: PageServer;
   let feed: FleetFeed;
 
   beforeEach(async () => {
-    feed = new FleetFeed((node) => `pool-of-${node}`);
+    feed = new FleetFeed(
+      (node) => `pool-of-${node}`,
+      () => storyTime,
+    );
     feed.take({ policies, partitions: fleet });
-    server = await servePage(feed, 0);
+    server = await servePage({ feed, reportWaste: async () => reportWaste(wastefulDay) }, 0);
   });
   afterEach(() => server.stop());
 
@@ -72,6 +77,15 @@ describe('the page of the fleet', () => {
     ]);
     expect(gpu?.after).to.have.nested.property('slices').with.lengthOf(4);
     expect(node?.gpus.find(({ index }) => index === 5)?.now).to.equal(null);
+  });
+
+  it('tells of waste when it is asked, or why it cannot', async () => {
+    expect(await (await ask('waste')).json()).to.deep.equal(JSON.parse(JSON.stringify(reportWaste(wastefulDay))));
+    await server.stop();
+    const fail = () => Promise.reject(new Error('cannot read nodes: forbidden'));
+    server = await servePage({ feed, reportWaste: fail }, 0);
+    const response = await ask('waste');
+    expect([response.status, await response.text()]).to.deep.equal([503, 'cannot read nodes: forbidden']);
   });
 
   it('tells of what changes, and only of that', async () => {

@@ -1,7 +1,7 @@
 // Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.
 
 /**
- * GpuNodePartition is one node's GPUs: what they shall become (spec, written by the controller) and what they are (status.device, written by the node's agent). It is named after its Node, is owned by it, and is made by the controller; users read it.
+ * GpuNodePartition describes the GPUs of one node: what they should become (spec, written by the controller) and what they are (status.device, written by the node's agent). It has the name of its Node, which owns it. The controller creates it; users only read it.
  */
 export interface GpuNodePartition {
   apiVersion: 'gpupartition.dev/v1alpha1';
@@ -23,15 +23,15 @@ export interface GpuNodePartition {
     [k: string]: unknown;
   };
   /**
-   * Written by the controller alone.
+   * Desired state. Written by the controller only.
    */
   spec: {
     /**
-     * UID of the Node. An agent of another node uid may not write here.
+     * UID of the Node. An agent with the token of another Node UID cannot write status.device.
      */
     nodeUID: string;
     /**
-     * The policy that decides over this node; absent where none does.
+     * The policy that applies to this node. Absent if none does.
      */
     policy?: {
       /**
@@ -39,24 +39,24 @@ export interface GpuNodePartition {
        */
       name: string;
       /**
-       * Its UID.
+       * UID of the policy.
        */
       uid?: string;
       /**
-       * Its generation when the wish was made.
+       * Generation of the policy that the wish was made from.
        */
       generation: number;
     };
     /**
-     * Strategy of the policy.
+     * MIG strategy of the policy.
      */
     strategy?: 'none' | 'single' | 'mixed';
     /**
-     * What each GPU shall become. Plans are made on it; nothing is changed because of it.
+     * What each GPU should become. The agent plans for it and changes nothing because of it.
      */
     wish?: {
       /**
-       * One entry per GPU that the policy decides over; other GPUs are left alone.
+       * One entry per GPU that the policy applies to. Other GPUs are left alone.
        */
       gpus: {
         /**
@@ -64,22 +64,22 @@ export interface GpuNodePartition {
          */
         uuid: string;
         /**
-         * Profile to count; empty means MIG mode on without instances.
+         * Profile to count, for example {1g.5gb: 2}. Empty: MIG mode on, no instances.
          */
         profiles?: {
           [k: string]: number;
         };
         /**
-         * MIG mode off.
+         * Disabled: MIG mode off.
          */
         mig?: 'Disabled';
         /**
-         * Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs. Absent for entries without count.
          */
         entry?: string;
       }[];
       /**
-       * Plans may destroy GPU instances that this operator did not make.
+       * True: plans may destroy GPU instances that this operator did not create.
        */
       replaceForeignInstances?: boolean;
       /**
@@ -88,11 +88,11 @@ export interface GpuNodePartition {
       allowGpuReset?: boolean;
     };
     /**
-     * The wish that the agent may act on. It makes the device equal to this, never to wish.
+     * The grant, the only thing that the agent acts on. It makes the device equal to this, never to wish.
      */
     granted?: {
       /**
-       * As wish.gpus.
+       * What each GPU may become now, as in wish.gpus.
        */
       gpus: {
         /**
@@ -100,71 +100,71 @@ export interface GpuNodePartition {
          */
         uuid: string;
         /**
-         * Profile to count; empty means MIG mode on without instances.
+         * Profile to count, for example {1g.5gb: 2}. Empty: MIG mode on, no instances.
          */
         profiles?: {
           [k: string]: number;
         };
         /**
-         * MIG mode off.
+         * Disabled: MIG mode off.
          */
         mig?: 'Disabled';
         /**
-         * Which entry with a count chose the GPU, as a hash of its selector: an edit of its layout keeps the GPUs that it has. Absent where the entry has no count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs. Absent for entries without count.
          */
         entry?: string;
       }[];
       /**
-       * Counts the grants of this object. An agent never acts on a lower one than it has seen.
+       * Number of the grant, counted within this object. An agent never acts on a lower epoch than it has seen.
        */
       epoch: number;
       /**
-       * Hash of the plan that was looked at. The agent destroys only what that plan names.
+       * Hash of the plan that was granted. The agent destroys only what that plan names.
        */
       planHash: string;
       /**
-       * When the controller gives the grant up, by its own clock.
+       * When the controller gives up on the grant, by its own clock.
        */
       deadline: string;
       /**
-       * The agent starts nothing when so many seconds have passed since it saw the grant. Without it the deadline counts, by the clock of the node.
+       * Seconds from when the agent saw the grant, after which it starts no further operation. Absent: deadline applies, by the clock of the node.
        */
       seconds?: number;
       /**
-       * May reset a single GPU where a MIG mode change needs it, or its driver asks for it.
+       * Allows the reset of a single GPU where a MIG mode change requires it, or its driver asks for it.
        */
       allowGpuReset?: boolean;
       /**
-       * May ask for a reboot (kured's sentinel file) where a MIG mode change needs one.
+       * Allows asking for a reboot (kured's sentinel file) where a MIG mode change requires one.
        */
       allowReboot?: boolean;
       /**
-       * May destroy GPU instances that this operator did not make.
+       * Allows destroying GPU instances that this operator did not create.
        */
       replaceForeignInstances?: boolean;
       /**
-       * UIDs of the device plugin's pods that the agent signals (SIGHUP) when the device is done, so that they look at it again. Absent where they are replaced instead.
+       * UIDs of the device plugin pods that the agent signals (SIGHUP) after the change, so that they read the devices again. Absent where the pods are replaced instead.
        */
       signalPods?: string[];
       /**
-       * OnFailure: a GPU that fails returns to what it was, placements included.
+       * OnFailure: a GPU whose change fails is restored, placements included. Never: it is left as it is.
        */
       rollback?: 'OnFailure' | 'Never';
     };
     /**
-     * The plan whose pods are being evicted. The agent plans as if what they hold was still in use, so that exactly this plan is what is granted when they are gone.
+     * The plan whose pods are being evicted. The agent plans as if their instances were still in use, so that exactly this plan is granted when they are gone.
      */
     drain?: {
       /**
-       * Hash of that plan.
+       * Hash of the plan.
        */
       planHash: string;
       /**
-       * As status.device.plan.drains of that plan.
+       * What the pods hold: status.device.plan.drains of the plan.
        */
       places?: string[];
       /**
-       * The pods that are told to go.
+       * The pods that are evicted.
        */
       pods: {
         /**
@@ -182,29 +182,32 @@ export interface GpuNodePartition {
       }[];
     };
     /**
-     * When the layout was granted again because something else had changed the device; the newest last.
+     * Times at which the layout was granted again because something else had changed the device, newest last.
      */
     repairs?: string[];
   };
+  /**
+   * Observed state. device is written by the agent, everything else by the controller.
+   */
   status?: {
     /**
-     * Where the node is. Written by the controller.
+     * State of the node towards its policy. Written by the controller.
      */
     phase?: 'Unmanaged' | 'Pending' | 'Waiting' | 'Updating' | 'Ready' | 'Failed' | 'Invalid';
     /**
-     * Short text of the layout that is on the device.
+     * Layout of the device for the printer column, for example "8 GPUs: 2×1g.5gb + 1×3g.20gb".
      */
     layout?: string;
     /**
-     * Who writes the nvidia.com labels: Patch (the controller) or Verify (GPU Feature Discovery; the controller compares).
+     * Who writes the nvidia.com labels. Patch: the controller. Verify: GPU Feature Discovery, and the controller compares.
      */
     writerMode?: 'Patch' | 'Verify';
     /**
-     * What is waited for, each since when, so that a new leader resets no clock. Written by the controller.
+     * What the node waits for and since when, so that a new leader does not restart a deadline. Written by the controller.
      */
     waits?: {
       /**
-       * What is waited for.
+       * Name of the wait.
        */
       name: string;
       /**
@@ -212,45 +215,45 @@ export interface GpuNodePartition {
        */
       since: string;
       /**
-       * The change of the device that it is about.
+       * The change that the wait belongs to.
        */
       of?: string;
       /**
-       * How often it has begun.
+       * How often the wait has begun.
        */
       count?: number;
     }[];
     /**
-     * Ready, Waiting and others. Written by the controller.
+     * Ready, Waiting and Degraded. Written by the controller.
      */
     conditions?: {
       /**
-       * Name of the condition.
+       * Type of the condition.
        */
       type: string;
       /**
-       * Whether it holds.
+       * Whether the condition holds.
        */
       status: 'True' | 'False' | 'Unknown';
       /**
-       * One word for programs.
+       * Machine-readable reason: docs/errors.md.
        */
       reason: string;
       /**
-       * A sentence for people.
+       * Human-readable explanation.
        */
       message: string;
       /**
-       * When the status changed last.
+       * When status last changed.
        */
       lastTransitionTime: string;
       /**
-       * Generation of the spec that it is about.
+       * Generation of the spec that the condition describes.
        */
       observedGeneration?: number;
     }[];
     /**
-     * What the device really is. Written by the node's agent alone.
+     * What the device is. Written by the node's agent only.
      */
     device?: {
       /**
@@ -262,7 +265,7 @@ export interface GpuNodePartition {
        */
       bootID?: string;
       /**
-       * Tells one load of the driver's kernel module from the next, within a boot; absent where the kernel does not tell.
+       * Identifies one load of the driver's kernel module within a boot. Absent where the kernel does not provide it.
        */
       driverLoad?: string;
       /**
@@ -278,19 +281,19 @@ export interface GpuNodePartition {
        */
       machine?: string;
       /**
-       * Last grant that the agent has finished with, well or not.
+       * Epoch of the last grant that the agent finished, successfully or not.
        */
       observedEpoch?: number;
       /**
-       * What the agent is at.
+       * What the agent does now.
        */
       step?: 'Idle' | 'Applying' | 'Failed' | 'Unknown';
       /**
-       * Which pods of the device plugin were signalled to look at the devices again, after the last grant of which some were.
+       * The device plugin pods that were signalled to read the devices again, after the last grant that named any.
        */
       signalled?: {
         /**
-         * The grant.
+         * Epoch of that grant.
          */
         epoch: number;
         /**
@@ -299,15 +302,15 @@ export interface GpuNodePartition {
         uids: string[];
       };
       /**
-       * When it tries again by itself.
+       * When the agent retries on its own.
        */
       nextRetryTime?: string;
       /**
-       * Why the last grant or reading failed; absent when it did not.
+       * Why the last grant or reading failed. Absent if it succeeded.
        */
       error?: {
         /**
-         * Code from docs/errors.md.
+         * Error code: docs/errors.md.
          */
         code: string;
         /**
@@ -320,51 +323,51 @@ export interface GpuNodePartition {
         gpu?: string;
       };
       /**
-       * What it takes to make the device equal to wish.
+       * What it takes to make the device match wish.
        */
       plan?: {
         /**
-         * Hash of every step and every affected pod.
+         * Hash over every step and every affected pod.
          */
         hash: string;
         /**
-         * Hash of the wish that it is for.
+         * Hash of the wish that the plan is for.
          */
         wishHash: string;
         /**
-         * GPU instances that stay.
+         * GPU instances that are kept.
          */
         keep: number;
         /**
-         * GPU instances that go.
+         * GPU instances to destroy.
          */
         destroy: number;
         /**
-         * GPU instances that are made.
+         * GPU instances to create.
          */
         create: number;
         /**
-         * GPUs that differ.
+         * GPUs that change.
          */
         gpusChanging?: number;
         /**
-         * GPUs whose MIG mode changes, or that are reset: nobody may have them open.
+         * GPUs whose MIG mode changes or that are reset. No program may have them open meanwhile.
          */
         modeChanges?: number;
         /**
-         * NAMESPACE/NAME of pods that hold what the plan destroys.
+         * Pods on instances that the plan destroys, as NAMESPACE/NAME.
          */
         affectedPods?: string[];
         /**
-         * So many more pods hold what the plan destroys than affectedPods can name.
+         * How many affected pods do not fit into affectedPods.
          */
         morePods?: number;
         /**
-         * What the plan destroys although it is in use: the UUID of a GPU, and PROFILE@START behind it for one instance.
+         * What the plan destroys although it is in use: the UUID of a GPU, followed by PROFILE@START for one instance.
          */
         drains?: string[];
         /**
-         * Why not: InUse (somebody uses what the plan must destroy), Foreign (it would destroy instances that this operator did not make), Impossible (the live device cannot take it), Lost (a GPU does not answer), Unhealthy (a GPU waits for a reset, a reboot or its replacement).
+         * Why there is no plan. InUse: a process uses what the plan must destroy. Foreign: it would destroy instances that this operator did not create. Impossible: the live device cannot take the layout. Lost: a GPU does not respond. Unhealthy: a GPU needs a reset, a reboot or replacement.
          */
         refusalCode?: 'InUse' | 'Foreign' | 'Impossible' | 'Lost' | 'Unhealthy';
         /**
@@ -373,22 +376,22 @@ export interface GpuNodePartition {
         refusal?: string;
       };
       /**
-       * What the kubelet offers on the device plugin's word (PodResources); absent where the kubelet was not asked or did not answer.
+       * What the kubelet offers (PodResources). Absent where the kubelet was not asked or did not answer.
        */
       advertised?: {
         /**
-         * Resource name to count; absent where nothing is offered (server-side apply would make null of an empty map).
+         * Resource name to count, for example {nvidia.com/mig-1g.5gb: 2}. Absent where nothing is offered.
          */
         resources?: {
           [k: string]: number;
         };
         /**
-         * Device ids among them that the node does not have: the plugin has not looked since the devices changed.
+         * Offered device ids that the node does not have: the device plugin has not read the devices since they changed.
          */
         stale: number;
       };
       /**
-       * Profile tables of the driver, once for each model.
+       * Profile tables of the driver, one per GPU model.
        */
       models?: {
         /**
@@ -400,11 +403,11 @@ export interface GpuNodePartition {
          */
         computeSlices: number;
         /**
-         * Placement units of the GPU.
+         * Memory slices of the GPU.
          */
         memorySlices: number;
         /**
-         * In the order of nvidia-smi mig -lgip.
+         * The profiles, in the order of nvidia-smi mig -lgip.
          */
         profiles: {
           /**
@@ -416,23 +419,23 @@ export interface GpuNodePartition {
            */
           id?: number;
           /**
-           * Compute slices.
+           * Compute slices of an instance.
            */
           computeSlices: number;
           /**
-           * Placement size.
+           * Memory slices of an instance: the size of its placement.
            */
           memorySlices: number;
           /**
-           * Possible starts.
+           * Memory slices at which an instance may start.
            */
           starts: number[];
           /**
-           * Most instances on a GPU.
+           * Maximum number of instances on one GPU.
            */
           maxInstances: number;
           /**
-           * Memory of an instance.
+           * Memory of an instance, in MiB.
            */
           memoryMiB?: number;
           /**
@@ -440,7 +443,7 @@ export interface GpuNodePartition {
            */
           multiprocessors?: number;
           /**
-           * Engines: copy, decoder, encoder, jpeg, ofa.
+           * Number of engines: copy, decoder, encoder, jpeg, ofa.
            */
           engines?: number[];
         }[];
@@ -462,11 +465,11 @@ export interface GpuNodePartition {
          */
         pciBusId: string;
         /**
-         * PCI device id: 0x20B010DE.
+         * PCI device id, for example 0x20B010DE.
          */
         pciDeviceId?: string;
         /**
-         * PCI class: 0x030200.
+         * PCI class, for example 0x030200.
          */
         pciClass?: string;
         /**
@@ -474,35 +477,35 @@ export interface GpuNodePartition {
          */
         product: string;
         /**
-         * Memory of the GPU.
+         * Memory of the GPU, in MiB.
          */
         memoryMiB?: number;
         /**
-         * CUDA compute capability: 8.0.
+         * CUDA compute capability, for example 8.0.
          */
         computeCapability?: string;
         /**
-         * Whether the GPU knows MIG.
+         * Whether the GPU supports MIG.
          */
         migCapable?: boolean;
         /**
-         * MIG mode now; absent where the GPU has none.
+         * Current MIG mode. Absent where the GPU does not support MIG.
          */
         mig?: 'Enabled' | 'Disabled';
         /**
-         * MIG mode after a reset.
+         * Pending MIG mode, in effect after a reset.
          */
         migPending?: 'Enabled' | 'Disabled';
         /**
-         * True if a process runs on the GPU outside of its instances; absent otherwise.
+         * True if a process uses the GPU outside of its instances. Absent otherwise.
          */
         busy?: boolean;
         /**
-         * NAMESPACE/NAME of pods that hold the whole GPU, as the kubelet says.
+         * Pods that hold the whole GPU, as NAMESPACE/NAME, from the kubelet.
          */
         pods?: string[];
         /**
-         * Why the GPU cannot be used, such as GpuLost.
+         * Why the GPU cannot be used, for example GpuLost.
          */
         error?: string;
         /**
@@ -510,20 +513,20 @@ export interface GpuNodePartition {
          */
         vgpuHost?: string;
         /**
-         * What the driver says is wrong with the GPU; absent where nothing is. Such a GPU is not repartitioned.
+         * What the driver reports to be wrong with the GPU. Absent for a healthy GPU. An unhealthy GPU is not repartitioned.
          */
         health?: {
           /**
-           * What helps. Unknown for a word of the driver that this version does not know.
+           * What remedies it. Unknown: the driver recommends something that this version does not know.
            */
           action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
           /**
-           * What was found, in the driver's words.
+           * What the driver reports.
            */
           message: string;
         };
         /**
-         * GPU instances by start.
+         * GPU instances, ordered by start.
          */
         instances: {
           /**
@@ -535,19 +538,19 @@ export interface GpuNodePartition {
            */
           gi: number;
           /**
-           * First placement unit.
+           * First memory slice of its placement.
            */
           start: number;
           /**
-           * True if a process runs on it or a pod holds it; absent otherwise.
+           * True if a process uses the instance or a pod holds it. Absent otherwise.
            */
           busy?: boolean;
           /**
-           * NAMESPACE/NAME of pods that hold it, as the kubelet says.
+           * Pods that hold the instance, as NAMESPACE/NAME, from the kubelet.
            */
           pods?: string[];
           /**
-           * Compute instances on it.
+           * Compute instances of the GPU instance.
            */
           computeInstances: {
             /**
@@ -559,7 +562,7 @@ export interface GpuNodePartition {
              */
             uuid?: string;
             /**
-             * Memory of the MIG device.
+             * Memory of the MIG device, in MiB.
              */
             memoryMiB?: number;
             /**
@@ -567,18 +570,18 @@ export interface GpuNodePartition {
              */
             multiprocessors?: number;
             /**
-             * Engines: copy, decoder, encoder, jpeg, ofa.
+             * Number of engines: copy, decoder, encoder, jpeg, ofa.
              */
             engines?: number[];
           }[];
         }[];
       }[];
       /**
-       * The layout that the agent verified last, placements included.
+       * The last layout that the agent verified, placements included.
        */
       lastGood?: {
         /**
-         * Boot id at that time, and behind a + the load of the driver where it was known: no instance survives either.
+         * Boot id at that time, followed by + and driverLoad where it was known. No instance survives a change of either.
          */
         bootID?: string;
         /**
@@ -594,11 +597,11 @@ export interface GpuNodePartition {
            */
           mig?: 'Enabled' | 'Disabled';
           /**
-           * PROFILE@START of each GPU instance.
+           * Each GPU instance as PROFILE@START.
            */
           placements?: string[];
           /**
-           * What a change may have made that ended while the GPU did not answer; so many of each profile are this operator's. Absent when the GPU has answered since.
+           * Instances that a change may have created when the GPU stopped responding, profile to count. They belong to this operator. Absent once the GPU has responded again.
            */
           unsettled?: {
             [k: string]: number;

@@ -1,7 +1,7 @@
 // Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.
 
 /**
- * GpuPartitionPolicy says how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the result.
+ * GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.
  */
 export interface GpuPartitionPolicy {
   apiVersion: 'gpupartition.dev/v1alpha1';
@@ -22,316 +22,319 @@ export interface GpuPartitionPolicy {
     finalizers?: string[];
     [k: string]: unknown;
   };
+  /**
+   * What the GPUs of the selected nodes become, and how a change reaches them.
+   */
   spec: {
     /**
-     * Label selector of the nodes that this policy partitions. Required and not empty. It may not use label keys that this operator changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.
+     * Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.
      */
     nodeSelector: {
       /**
-       * Labels that a node must carry, all of them.
+       * Labels that a node must carry, all of them. Example: {pool: inference}.
        */
       matchLabels?: {
         [k: string]: string;
       };
       /**
-       * Requirements on a node's labels, all of them.
+       * Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.
        */
       matchExpressions?: {
         /**
-         * Label key.
+         * Key of the label.
          */
         key: string;
         /**
-         * How the values are compared.
+         * How the label is compared with values.
          */
         operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
         /**
-         * Values for In and NotIn.
+         * Values for In and NotIn; none for Exists and DoesNotExist.
          */
         values?: string[];
       }[];
     };
     /**
-     * Which policy wins where two select the same node: the higher priority, then the older one, then the name. The loser has condition Stalled with reason Conflicted and names the winner.
+     * Decides which policy wins when two select the same node: the higher priority, then the older policy, then the name. The loser gets condition Stalled with reason Conflicted, which names the winner.
      */
     priority?: number;
     /**
-     * Enforce partitions the nodes. Plan computes and reports everything in status and changes nothing.
+     * Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing.
      */
     mode?: 'Enforce' | 'Plan';
     /**
-     * How the device plugin advertises the slices: none as whole nvidia.com/gpu (MIG is ignored), single as nvidia.com/gpu where every slice of the node has the same profile, mixed as one resource per profile (nvidia.com/mig-1g.5gb). Must equal the strategy of the device plugin.
+     * How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin.
      */
     strategy: 'none' | 'single' | 'mixed';
     /**
-     * What becomes of each GPU of a selected node: the first entry that matches a GPU decides; a GPU that matches none is left alone.
+     * The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone.
      */
     layouts: {
       /**
-       * Which GPUs of a node this entry is for. All that is given must match; nothing given matches every GPU.
+       * Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: ["A100-*-40GB"], indices: [0, 1]}.
        */
       gpus?: {
         /**
-         * Globs, matched without regard to case on the model's id (a100-40gb) and on the product name as GPU Feature Discovery writes it, without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).
+         * GPU models as globs, for example "A100-*-40GB". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).
          */
         models?: string[];
         /**
-         * Indices of GPUs as nvidia-smi counts them.
+         * GPU indices as nvidia-smi -L prints them, for example [0, 1].
          */
         indices?: number[];
         /**
-         * UUIDs of GPUs, GPU-xxxxxxxx-....
+         * GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
          */
         uuids?: string[];
         /**
-         * PCI device ids as nvidia-smi prints them, device and vendor: 0x20B010DE.
+         * PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.
          */
         pciDeviceIds?: string[];
         /**
-         * Exactly so many of the GPUs of a node that match. Which ones is decided once, so that the least is destroyed, and kept from then on. A node with fewer of them is refused; one with none is none of this entry's business.
+         * Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped.
          */
         count?: number;
       };
       /**
-       * Slices of each GPU: profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}.
+       * The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.
        */
       profiles?: {
         [k: string]: number;
       };
       /**
-       * A layout by rule from the model's geometry: all-balanced, all-PROFILE (as many as fit), all-enabled (MIG on, no slices) or all-disabled (MIG off).
+       * A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off).
        */
       preset?: string;
       /**
-       * Disabled leaves whole GPUs, with MIG mode off.
+       * Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches.
        */
       mig?: 'Disabled';
     }[];
     /**
-     * Time-slicing on top of slices or of whole GPUs.
+     * Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.
      */
     sharing?: {
       /**
-       * Always refused: NVIDIA's device plugin does not support MPS on MIG devices. It is here so that the refusal can say so.
+       * Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.
        */
       mps?: {};
       /**
-       * One entry for each resource that is shared.
+       * One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].
        */
       timeSlicing?: {
         /**
-         * Resource as the device plugin names it: nvidia.com/gpu or nvidia.com/mig-1g.5gb.
+         * Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed.
          */
         resource: string;
         /**
-         * How many pods share one slice.
+         * How many pods share one slice or GPU. They share its memory and its faults.
          */
         replicas: number;
       }[];
     };
     /**
-     * How pods leave the slices that must go.
+     * How pods are evicted from slices that a change destroys.
      */
     drain?: {
       /**
-       * Affected evicts only pods on slices that go, Node every GPU pod of the node. None evicts nobody: the node is closed for new GPU pods until those on slices that go have ended.
+       * Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended.
        */
       scope?: 'Affected' | 'Node' | 'None';
       /**
-       * How long a node may wait for its pods to go, such as 90s, 10m or 1h30m.
+       * How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m.
        */
       timeout?: string;
       /**
-       * What happens when the time is over. Skip opens the node, gives its turn to another, and tries again later. Wait goes on waiting. Force deletes the pods, with their grace period.
+       * What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies.
        */
       onTimeout?: 'Skip' | 'Wait' | 'Force';
       /**
-       * Grace period of evicted pods, at least 1s; absent: the pods' own.
+       * Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own.
        */
       gracePeriod?: string;
     };
     /**
-     * How the change moves through the fleet.
+     * How a change rolls through the nodes of this policy.
      */
     rollout?: {
       /**
-       * Nodes that may change at a time: a number or a percentage, rounded down but at least 1; 0 holds. Nodes that are NotReady or have failed count.
+       * How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.
        */
       maxUnavailable?: number | string;
       /**
-       * Nodes that change first, and how long they are watched before the rest follows. One that fails halts the rollout.
+       * Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.
        */
       canary?: {
         /**
-         * Number of nodes that change first.
+         * How many nodes change first.
          */
         nodes: number;
         /**
-         * How long all of them must be ready before the rest follows; absent: not at all.
+         * How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait.
          */
         soak?: string;
       };
       /**
-       * Failed nodes, a number or a percentage (rounded down, at least 1), at which no new node starts: reason Halted. Nodes that have failed are tried again.
+       * How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.
        */
       failureThreshold?: number | string;
       /**
-       * Times at which nodes may start to change; absent means always. A node that has started finishes.
+       * Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.
        */
       windows?: {
         /**
-         * Cron expression of the start.
+         * Start of the window as a cron expression with five fields, for example 0 22 * * 1-5.
          */
         schedule: string;
         /**
-         * Length of the window.
+         * Length of the window, for example 6h.
          */
         duration: string;
         /**
-         * IANA time zone, such as Europe/Berlin; UTC when absent.
+         * IANA time zone of schedule, for example Europe/Berlin. Absent: UTC.
          */
         timeZone?: string;
       }[];
       /**
-       * While true no further node starts to change.
+       * True: no further node starts to change. Nodes that have started finish.
        */
       paused?: boolean;
       /**
-       * OnFailure: a node that fails returns to its last good layout, placements included.
+       * OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is.
        */
       rollback?: 'OnFailure' | 'Never';
     };
     /**
-     * What the operator may do beyond creating and destroying idle slices.
+     * What the operator may do beyond creating slices and destroying idle ones.
      */
     allow?: {
       /**
-       * May reset a single GPU where a MIG mode change needs it (A100, A30), or where its driver asks for a reset: then with the next change of its layout, after all pods of it have gone.
+       * Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended.
        */
       gpuReset?: boolean;
       /**
-       * May ask for a reboot of the node where a MIG mode change needs it.
+       * Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false.
        */
       reboot?: boolean;
       /**
-       * May destroy GPU instances that the operator did not make.
+       * Allows destroying idle GPU instances that this operator did not create. Absent: false.
        */
       replaceForeignInstances?: boolean;
       /**
-       * Other owners of the GPUs that may be switched off on the selected nodes.
+       * Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].
        */
       takeOver?: 'mig-manager'[];
     };
     /**
-     * What happens to the nodes when the policy is deleted.
+     * What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole.
      */
     onDelete?: 'Keep' | 'DisableMig';
   };
   /**
-   * What the controller found and did. Written by the controller alone.
+   * Observed state. Written by the controller only.
    */
   status?: {
     /**
-     * Generation of the spec that this status is about.
+     * Generation of the spec that this status describes.
      */
     observedGeneration?: number;
     /**
-     * Newest generation that every selected node could take that had reported its GPUs; nothing of a newer one starts.
+     * Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts.
      */
     acceptedGeneration?: number;
     /**
-     * Short text for the printer column, such as "31/40 ready, 4 updating".
+     * Summary for the printer column, for example "31/40 ready, 4 updating".
      */
     summary?: string;
     /**
-     * Ready, Reconciling, Stalled (kstatus) and Valid.
+     * Ready, Reconciling and Stalled (kstatus), and Valid.
      */
     conditions?: {
       /**
-       * Name of the condition.
+       * Type of the condition.
        */
       type: string;
       /**
-       * Whether it holds.
+       * Whether the condition holds.
        */
       status: 'True' | 'False' | 'Unknown';
       /**
-       * One word for programs.
+       * Machine-readable reason: docs/errors.md.
        */
       reason: string;
       /**
-       * A sentence for people.
+       * Human-readable explanation.
        */
       message: string;
       /**
-       * When the status changed last.
+       * When status last changed.
        */
       lastTransitionTime: string;
       /**
-       * Generation of the spec that it is about.
+       * Generation of the spec that the condition describes.
        */
       observedGeneration?: number;
     }[];
     /**
-     * Selected nodes by state.
+     * Number of selected nodes by state.
      */
     nodes?: {
       /**
-       * Selected by nodeSelector.
+       * Nodes that nodeSelector matches.
        */
       matched?: number;
       /**
-       * Device and labels equal the policy.
+       * Nodes whose device, labels and advertised resources match the policy.
        */
       ready?: number;
       /**
-       * Changing now.
+       * Nodes that change now.
        */
       updating?: number;
       /**
-       * Not started yet.
+       * Nodes that have not started, or that cannot take the policy.
        */
       pending?: number;
       /**
-       * The last try failed.
+       * Nodes whose last attempt failed.
        */
       failed?: number;
       /**
-       * Won by another policy.
+       * Nodes that another policy won.
        */
       conflicted?: number;
       /**
-       * Nothing of this policy applies to their GPUs.
+       * Nodes to whose GPUs no layout of this policy applies.
        */
       skipped?: number;
     };
     /**
-     * What is left to do on all selected nodes.
+     * The remaining work on all selected nodes.
      */
     plan?: {
       /**
-       * GPUs whose layout differs from the wish.
+       * GPUs whose layout differs from what the policy asks for.
        */
       gpusChanging?: number;
       /**
-       * GPU instances that stay.
+       * GPU instances that are kept.
        */
       instancesKept?: number;
       /**
-       * GPU instances that go.
+       * GPU instances to destroy.
        */
       instancesDestroyed?: number;
       /**
-       * GPU instances that are made.
+       * GPU instances to create.
        */
       instancesCreated?: number;
       /**
-       * Pods on instances that go.
+       * Pods on instances to destroy.
        */
       podsToEvict?: number;
     };
     /**
-     * The ledger: nodes that have been admitted to change, until they are verified or given up. Changed only by compare-and-swap.
+     * The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.
      */
     inFlight?: {
       /**
@@ -343,45 +346,62 @@ export interface GpuPartitionPolicy {
        */
       nodeUID: string;
       /**
-       * Epoch of the grant that it was admitted for.
+       * Epoch of the grant that the node was admitted for.
        */
       epoch: number;
       /**
-       * Generation of the policy that it was admitted for.
+       * Generation of the policy that the node was admitted for.
        */
       generation?: number;
       /**
-       * When it was admitted; the drain counts from here.
+       * When the node was admitted. spec.drain.timeout counts from here.
        */
       startTime?: string;
       /**
-       * When its pods must be gone.
+       * When its pods must have terminated.
        */
       deadline?: string;
       /**
-       * Why it was admitted. Fresh: it is closed anyway, and takes no place of maxUnavailable. Repair: something else has changed its GPUs. Retry: it failed before. New: the change is new to it. Found: it was found changing.
+       * Why the node was admitted. Fresh: it is closed anyway and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing.
        */
       kind?: 'Fresh' | 'Repair' | 'Retry' | 'New' | 'Found';
     }[];
     /**
-     * The nodes that changed first at this generation.
+     * The canary nodes of a generation.
      */
     canary?: {
+      /**
+       * Generation of the policy that they are the canary of.
+       */
+      generation: number;
+      /**
+       * Names of the canary nodes.
+       */
+      nodes: string[];
+      /**
+       * Since when all of them are Ready. The soak counts from here.
+       */
+      readySince?: string;
+    };
+    /**
+     * How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.
+     */
+    pace?: {
       /**
        * Generation of the policy.
        */
       generation: number;
       /**
-       * Names of the nodes.
+       * Nodes that were admitted for it and have been verified since.
        */
-      nodes: string[];
+      nodes: number;
       /**
-       * Since when all of them are ready; the soak counts from here.
+       * How long that took, from admission until verified, all of them together.
        */
-      readySince?: string;
+      seconds: number;
     };
     /**
-     * Nodes whose last try failed, and why.
+     * Nodes whose last attempt failed, and why.
      */
     failures?: {
       /**
@@ -389,15 +409,15 @@ export interface GpuPartitionPolicy {
        */
       node: string;
       /**
-       * One word for programs.
+       * Machine-readable reason: docs/errors.md.
        */
       reason: string;
       /**
-       * The GPU, the instance, the holder, and what to do.
+       * What failed, on which GPU and instance, and what to do.
        */
       message: string;
       /**
-       * When it failed.
+       * When the attempt failed.
        */
       time?: string;
     }[];

@@ -14,8 +14,11 @@ export interface ConnectionOptions {
 
 export function addConnectionOptions(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'kubeconfig; otherwise $KUBECONFIG, the pod’s service account, ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig');
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
+    )
+    .option('--context <name>', 'context in the kubeconfig');
 }
 
 /** @throws CliError where no cluster is configured */

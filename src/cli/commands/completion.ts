@@ -7,7 +7,7 @@ const shells = { bash: writeBashCompletion, zsh: writeZshCompletion, fish: write
 export function completionCommand(context: CommandContext): Command {
   return new Command('completion')
     .description(
-      'Prints what makes a shell complete commands, options, nodes and pending pods. bash: source <(gpu-partition completion bash)',
+      'Prints a script that completes commands, options, nodes and pending pods. For bash: source <(gpu-partition completion bash)',
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(shells)))
     .action(async (shell: keyof typeof shells) => {

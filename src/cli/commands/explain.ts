@@ -1,25 +1,16 @@
 import { Command } from 'commander';
-import { events, nodePartitions, nodes, pods, policies, resourceQuotas } from '../../api/resources.ts';
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
+import { events, pods, resourceQuotas } from '../../api/resources.ts';
 import { explainPod, type PodExplanation } from '../../core/explain/explanation.ts';
 import { type CreationEvent, explainMissing, type QuotaView } from '../../core/explain/missing-pod.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
-import type { NodeView } from '../../core/node/node-view.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import {
-  addConnectionOptions,
-  ask,
-  connect,
-  type ConnectionOptions,
-  listAll,
-  listAllowed,
-} from '../cluster/connection.ts';
+import { addConnectionOptions, ask, connect, type ConnectionOptions, listAllowed } from '../cluster/connection.ts';
+import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
-import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
+import { snapshotCommand } from '../plan/snapshot-file.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
@@ -33,13 +24,13 @@ const mostNodes = 10;
 
 export function explainCommand({ terminal, outcome }: CommandContext): Command {
   const pod = addConnectionOptions(new Command('pod'))
-    .summary('say why a pod is pending, and what would let it run')
+    .summary('explain why a pod is pending, and what would let it run')
     .description(
-      'Says why a pod that asks for GPUs is pending: what each GPU node lacks, and which edit of a policy, slice or label would let it run.',
+      'Explains why a pod that asks for GPUs is pending: what each GPU node lacks, and which edit of a policy, slice or label would let it run.',
     )
     .argument('<pod>', 'NAMESPACE/NAME, or NAME with --namespace')
     .option('-n, --namespace <name>', 'namespace of the pod')
-    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .addOption(outputOption())
     .action(async (name: string, options: Options) => {
       const explanation = options.snapshot
@@ -50,9 +41,9 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
       else print(terminal, explanation);
     });
   return new Command('explain')
-    .description('Explains what people wait for.')
+    .description('Explains why something waits.')
     .addCommand(pod)
-    .addHelpText('after', '\nIt has --kubeconfig <file>, --context <name> and -o, --output <format> (json or text).');
+    .addHelpText('after', '\nOptions: --kubeconfig <file>, --context <name>, -o, --output <format> (json or text).');
 }
 
 /** @param own namespace of the context */
@@ -81,11 +72,10 @@ async function explainSaved(
   files: readonly string[],
   terminal: Terminal,
 ): Promise<PodExplanation> {
-  const saved = await readSnapshot(files, Date.now(), terminal);
-  const found = saved.pods as readonly unknown[] as readonly WorkloadPod[];
-  const pod = found.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  const saved = await readSavedFacts(files, terminal);
+  const pod = saved.pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (!pod) throw new CliError(`the snapshot has no pod ${namespace}/${name}`);
-  return explainPod(pod, { ...saved, pods: found });
+  return explainPod(pod, saved);
 }
 
 async function explain(
@@ -109,16 +99,6 @@ async function missing(client: KubeClient, namespace: string, name: string): Pro
     `there is no pod ${namespace}/${name}${why === undefined ? '' : `; ${why}`}`,
     why === undefined ? 2 : 1,
   );
-}
-
-async function readFacts(client: KubeClient): Promise<ClusterFacts> {
-  const [allNodes, partitions, allPolicies, allPods] = await Promise.all([
-    listAll<NodeView & KubeObject>(client, nodes),
-    listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
-    listAll<GpuPartitionPolicy & KubeObject>(client, policies),
-    listAllowed<WorkloadPod & KubeObject>(client, pods),
-  ]);
-  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods };
 }
 
 function print({ stdout }: Terminal, { pod, isPending, message, nodes: verdicts, suggestions }: PodExplanation): void {

@@ -49,12 +49,15 @@ export interface FitAnswer {
 export function fitCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('fit')
     .description(
-      'Says whether one GPU can take a layout: where each slice goes, and the least that must be destroyed for it.',
+      'Tells whether one GPU can take a layout: where each slice goes, and the minimum that must be destroyed.',
     )
     .requiredOption('--model <model>', 'model or product: a100-40gb, "H100 80GB HBM3", a PCI device id')
     .requiredOption('--want <json>', 'the layout: \'{"1g.5gb": 2, "3g.20gb": 1}\'')
-    .option('--have <json>', 'what is on the GPU: \'[{"profile": "1g.5gb", "start": 0, "busy": true}]\'')
-    .option('--keep-busy', 'refuse rather than destroy a busy instance')
+    .option(
+      '--have <json>',
+      'what is on the GPU now (default: nothing): \'[{"profile": "1g.5gb", "start": 0, "busy": true}]\'',
+    )
+    .option('--keep-busy', 'fail rather than destroy a busy instance')
     .addOption(outputOption())
     .action((options: Options) => {
       const model = readModel(options.model);

@@ -25,21 +25,21 @@ const STRATEGIES = ['none', 'single', 'mixed'] as const;
 
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
-    .description('Turns the configuration of other tools into policies.')
+    .description('Converts the configuration of other tools to policies.')
     .addCommand(migPartedCommand(context));
 }
 
 function migPartedCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('mig-parted')
     .description(
-      `Writes a policy for each config of a mig-parted file, for the nodes that the label ${MIG_CONFIG_LABEL} gives to it. ` +
-        'A config that mig-parted itself could not apply gives no policy and an error.',
+      `Converts each config of a mig-parted file to a policy for the nodes with the label ${MIG_CONFIG_LABEL} of that name. ` +
+        'A config that mig-parted itself could not apply yields an error and no policy.',
     )
-    .argument('<file>', 'config file, or a ConfigMap that holds one; - for standard input')
-    .option('--config <name>', 'import this config alone')
+    .argument('<file>', 'config file, or a ConfigMap with one; - for standard input')
+    .option('--config <name>', 'import only this config')
     .option(
       '--strategy <strategy>',
-      'strategy of the device plugin on these nodes; else single or mixed by the config',
+      'strategy of the device plugin on these nodes (default: single or mixed, depending on the config)',
       oneOf(STRATEGIES),
     )
     .addOption(outputOption())

@@ -25,7 +25,7 @@ interface Options {
 export function labelsCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('labels')
     .description(
-      'Computes what GPU Feature Discovery and the device plugin make of a node: its nvidia.com/* labels and its resources, or the ' +
+      'Predicts what GPU Feature Discovery and the device plugin make of a node: its nvidia.com/* labels and its resources, or the ' +
         'error with which they would stop.',
     )
     .requiredOption('-f, --filename <file>', 'description of the node: driver, GPUs, MIG devices; - for standard input')

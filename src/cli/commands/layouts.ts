@@ -19,7 +19,7 @@ interface Options {
 
 export function layoutsCommand({ terminal }: CommandContext): Command {
   return new Command('layouts')
-    .description('Lists every layout that a GPU of a model can hold, smallest slices first, and where the slices sit.')
+    .description('Lists every layout that a GPU model can hold, smallest slices first, with placements.')
     .argument('<model>', 'model or product: a100-40gb, "A100-SXM4-40GB", H200, a PCI device id')
     .option('--maximal', 'only layouts to which no slice can be added')
     .option('--base', 'only plain profiles, without +me, -me, +gfx and double-memory variants')

@@ -29,17 +29,17 @@ interface Options extends ConnectionOptions {
 export function planCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('plan'))
     .description(
-      'Says what applying policies does: what each GPU keeps, loses and gets, which pods are evicted, what is in the way, and in which order nodes ' +
-        'take their turn. Nothing is written. Without --snapshot the cluster is asked.',
+      'Previews what applying policies does: what each GPU keeps, loses and gets, which pods are evicted, what is in the way, and in which order ' +
+        'nodes change. Writes nothing. Reads the cluster, or with --snapshot a saved one.',
     )
     .requiredOption(
       '-f, --filename <path...>',
-      'policies: files, folders, or - for standard input; they replace those of the same name',
+      'policies: files, folders, or - for standard input; they replace policies of the same name',
     )
-    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
-    .option('--max-concurrent-nodes <n>', 'as the controller has it', limit, '10%')
-    .option('--device-plugin-selector <labels>', 'as the controller has it: key=value,…', equalitySelector)
-    .option('--device-plugin-config-map <namespace/name>', 'as the controller has it', configMapName)
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
+    .option('--max-concurrent-nodes <n>', 'value of the controller', limit, '10%')
+    .option('--device-plugin-selector <labels>', 'value of the controller: key=value,…', equalitySelector)
+    .option('--device-plugin-config-map <namespace/name>', 'value of the controller', configMapName)
     .addOption(outputOption())
     .action(async (options: Options) => {
       const policies = await readPolicies(options.filename, terminal);

@@ -31,8 +31,8 @@ export interface RetryAnswer {
 export function retryCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('retry'))
     .description(
-      'Asks the controller to try again what has failed on nodes, also what rests because it failed in the same way several times. ' +
-        `Writes the annotation ${retryAnnotation} on the Node; its turn in the rollout comes as for any other node.`,
+      'Asks the controller to retry what failed on nodes, including what is not retried automatically because it failed repeatedly in the same way. ' +
+        `Writes the annotation ${retryAnnotation} on the Node. The node waits for its turn in the rollout like any other.`,
     )
     .argument('<node...>', 'names of nodes')
     .addOption(outputOption())

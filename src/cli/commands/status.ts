@@ -21,11 +21,11 @@ interface Options extends ConnectionOptions {
 export function statusCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('status'))
     .description(
-      'Shows the fleet: policies, nodes by phase with their reasons, what changes now. With a node: each of its GPUs slice by slice, who holds what, and what it will be.',
+      'Shows the fleet: policies, nodes by phase and reason, and what changes now. With a node: each of its GPUs slice by slice, who uses what, and what it becomes.',
     )
     .argument('[node]', 'name of a node')
-    .option('-w, --watch', 'follow it until Ctrl-C')
-    .option('--snapshot <file...>', `a cluster in files instead: ${snapshotCommand}`)
+    .option('-w, --watch', 'follow until Ctrl-C')
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .addOption(
       new Option(
         '-o, --output <format>',
@@ -54,7 +54,9 @@ export function statusCommand({ terminal }: CommandContext): Command {
 }
 
 function dataOf(fleet: FleetObjects, node: string | undefined): unknown {
-  return node === undefined ? viewFleet(fleet.policies, fleet.partitions) : viewNodeStatus(findNode(fleet, node));
+  return node === undefined
+    ? viewFleet(fleet.policies, fleet.partitions, Date.now())
+    : viewNodeStatus(findNode(fleet, node));
 }
 
 function drawStatus(
@@ -63,7 +65,7 @@ function drawStatus(
   { columns }: Output,
   isWide: boolean,
 ): readonly Line[] {
-  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, { columns, isWide });
+  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, { columns, now: Date.now(), isWide });
   const found = fleet.partitions.find(({ metadata }) => metadata.name === node);
   return found ? drawNodeStatus(found, columns) : [[{ text: `node ${node} is gone`, tone: 'bad' }]];
 }

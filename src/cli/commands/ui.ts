@@ -1,18 +1,21 @@
 import { Command } from 'commander';
 import { nodes } from '../../api/resources.ts';
 import { poolOf } from '../../core/status/fleet-figures.ts';
+import { reportWaste } from '../../core/waste/waste-report.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { whenAborted } from '../../process/abort.ts';
 import { integer } from '../../process/option.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
-import { servePage } from '../../ui/page-server.ts';
+import { type PageSources, servePage } from '../../ui/page-server.ts';
+import { WasteSamples } from '../../ui/waste-samples.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import { followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
-import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
+import { snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
@@ -25,10 +28,10 @@ type Pools = ReadonlyMap<string, string>;
 export function uiCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('ui'))
     .description(
-      'Serves a page of the fleet on this machine (127.0.0.1), with your own kubeconfig and rights, until Ctrl-C. It reads, and changes nothing.',
+      'Serves a web page of the fleet on this machine (127.0.0.1) until Ctrl-C, with your own kubeconfig and rights. It only reads.',
     )
-    .option('--port <port>', 'port; 0 takes a free one', integer(0, 65_535), 0)
-    .option('--snapshot <file...>', `show a saved cluster instead: ${snapshotCommand}`)
+    .option('--port <port>', 'port; 0: a free one', integer(0, 65_535), 0)
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .action(async (options: Options) => {
       const interrupted = new AbortController();
       const stop = (): void => interrupted.abort();
@@ -46,9 +49,11 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   const client = connect(options);
   const first = await readFleet(client);
   const pools = await readPools(client);
-  const feed = new FleetFeed((node) => pools.get(node) ?? '');
+  const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
   feed.take(first);
-  await serve(terminal, feed, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
+  const waste = new WasteSamples(() => readFacts(client));
+  const sources = { feed, reportWaste: () => waste.report() };
+  await serve(terminal, sources, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
 }
 
 async function serveSnapshot(
@@ -57,15 +62,21 @@ async function serveSnapshot(
   port: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const saved = await readSnapshot(files, Date.now(), terminal);
+  const saved = await readSavedFacts(files, terminal);
   const pools = poolsOf(saved.nodes);
-  const feed = new FleetFeed((node) => pools.get(node) ?? '');
+  const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
   feed.take(saved);
-  await serve(terminal, feed, port, () => whenAborted(signal));
+  const report = reportWaste([saved]);
+  await serve(terminal, { feed, reportWaste: async () => report }, port, () => whenAborted(signal));
 }
 
-async function serve({ stdout }: Terminal, feed: FleetFeed, port: number, work: () => Promise<void>): Promise<void> {
-  const server = await servePage(feed, port).catch((error: unknown) => {
+async function serve(
+  { stdout }: Terminal,
+  sources: PageSources,
+  port: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const server = await servePage(sources, port).catch((error: unknown) => {
     throw new CliError(`cannot serve the page: ${String(error)}`, 3, { cause: error });
   });
   try {

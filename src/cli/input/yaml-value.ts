@@ -169,7 +169,7 @@ function allowedShare(nodes: number): number {
 function readScalar(node: Scalar): unknown {
   const value = place(offsetOf(node) ?? 0, () => resolveScalar(toScalar(node)));
   if (typeof value !== 'number' || Number.isFinite(value)) return value;
-  throw new PlacedFault(`${String(node.source)} is no number that JSON can have`, offsetOf(node) ?? 0);
+  throw new PlacedFault(`${String(node.source)} is not a number that JSON can represent`, offsetOf(node) ?? 0);
 }
 
 /** An empty place has no type of its own: it is plain. */

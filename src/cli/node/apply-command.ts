@@ -30,8 +30,8 @@ interface Options extends Partial<LayoutOptions>, NodeCommandOptions, ApplyLimit
 
 export function applyCommand(context: CommandContext): Command {
   const command = new Command('apply').description(
-    'Makes the GPUs what the layout says: prints the plan, then does it with the fewest operations. Instances that the layout ' +
-      'does not want are destroyed if nothing runs on them; what is in use is never touched. A GPU that fails is brought back.',
+    'Makes the GPUs match the layout: prints the plan, then carries it out with the fewest operations. Idle instances that the ' +
+      'layout does not contain are destroyed; an instance in use is never touched. A GPU whose change fails is restored.',
   );
   return addApplyOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & Options) =>
     change(await readLayout(options, context.terminal), options, context),
@@ -40,7 +40,7 @@ export function applyCommand(context: CommandContext): Command {
 
 export function resetCommand(context: CommandContext): Command {
   const command = new Command('reset').description(
-    'Makes whole GPUs, with MIG mode off: all of the node, or those that the entries of a layout match. Safe as apply is.',
+    'Makes GPUs whole, with MIG mode off: all of the node, or those that the entries of a layout match. As safe as apply.',
   );
   return addApplyOptions(addLayoutOptions(command, false)).action(async (options: Options) => {
     const { filename } = options;
@@ -53,19 +53,19 @@ function addApplyOptions(command: Command): Command {
   return addHostUnitOption(addPodOptions(addNodeOptions(command)))
     .option(
       '--toolkit-root <folder>',
-      'where the NVIDIA Container Toolkit is; after a change nvidia-ctk makes device nodes and CDI specs anew',
+      'folder with the NVIDIA Container Toolkit; nvidia-ctk in it makes device nodes and CDI specs after a change',
       readPath,
     )
-    .option('--allow-gpu-reset', 'may reset a single GPU where a change of its MIG mode needs that (A100, A30)')
-    .option('--all-or-nothing', 'change no GPU unless all can become what they shall be; strategy single means it too')
-    .option('--deadline <seconds>', 'no further operation starts after it', integer(1, 86_400), 300)
+    .option('--allow-gpu-reset', 'allow the reset of a single GPU if a change of its MIG mode requires it (A100, A30)')
+    .option('--all-or-nothing', 'change no GPU unless all can reach the layout; implied by strategy single')
+    .option('--deadline <seconds>', 'start no further operation after this time', integer(1, 86_400), 300)
     .option(
       '--lock-timeout <seconds>',
       'how long to wait for another program that changes the GPUs',
       integer(0, 86_400),
       10,
     )
-    .option('--state-dir <folder>', 'folder for the lock and the journal', readPath, '/var/lib/gpu-partition');
+    .option('--state-dir <folder>', 'folder for lock and journal', readPath, '/var/lib/gpu-partition');
 }
 
 async function change(layout: NodeLayout, options: Options, { terminal, outcome }: CommandContext): Promise<void> {
@@ -135,7 +135,7 @@ function summarize({ state, results }: NodeApplyResult): string {
     case 'Unchanged':
       return 'unchanged: 0 operations';
     case 'NotApplied':
-      return `not applied: ${operations} operations; the node is not what it shall be`;
+      return `not applied: ${operations} operations; the node does not match the layout`;
   }
 }
 

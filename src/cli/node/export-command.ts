@@ -24,10 +24,10 @@ const FORMATS = ['layouts', 'mig-parted'] as const;
 
 export function exportCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('export')
-    .description('Writes the live layout as a file that plan, apply and assert read.')
-    .option('--by <key>', 'what names the GPUs: uuids or indices', oneOf(['uuids', 'indices'] as const), 'uuids')
+    .description('Prints the live layout as a file that plan, apply and assert read.')
+    .option('--by <key>', 'how to identify GPUs: uuids or indices', oneOf(['uuids', 'indices'] as const), 'uuids')
     .option('--format <format>', 'layouts or mig-parted', oneOf(FORMATS), 'layouts')
-    .option('--config <name>', 'name of the config in a mig-parted file', 'current');
+    .option('--config <name>', 'name of the config, with --format mig-parted', 'current');
   return addNodeOptions(command).action(async ({ by, format, config, output, ...host }: Options) => {
     const device = await readHost(openHost(host, terminal));
     const isText = output === 'text';

@@ -12,7 +12,7 @@ const ADVICE: Partial<Readonly<Record<DeviceErrorCode, string>>> = {
   ResetRequired: 'allow a reset of this GPU with --allow-gpu-reset, or reset it while nothing uses it',
   ForeignInstance:
     'the GPU changed after the plan was printed, or has an instance that its driver lists no profile for; look at it and run this again',
-  Stopped: 'run this again: it goes on from what is there',
+  Stopped: 'run this again: it continues from the current state',
   Locked: 'wait until the other one is done; where an agent runs on this node, it holds the lock as long as it runs',
   JournalUnavailable: 'name a folder that this user may write with --state-dir, or free space on it',
 };

@@ -17,13 +17,13 @@ export function addPodOptions(command: Command): Command {
   return command
     .option(
       '--pod-resources-socket <file>',
-      'where a kubelet tells who holds which GPU; asked where it exists',
+      'PodResources socket of a kubelet, which tells which pod holds which device; used if it exists',
       readPath,
       '/var/lib/kubelet/pod-resources/kubelet.sock',
     )
     .option(
       '--ignore-pods',
-      'goes by processes alone: a pod that holds an instance without a process on it is not seen',
+      'rely on processes alone; a pod that holds an instance without running a process on it is not noticed',
     );
 }
 
@@ -40,7 +40,7 @@ export async function listHeldOnHost(
     const holdings = await new PodResourcesClient({ socket: podResourcesSocket }).list();
     return listHeldIds(holdersOf(reportDevice(device), holdings));
   } catch (cause) {
-    const found = `${cause instanceof Error ? cause.message : String(cause)}; --ignore-pods goes on without`;
+    const found = `${cause instanceof Error ? cause.message : String(cause)}; --ignore-pods proceeds without`;
     throw new DeviceError('Stopped', { tried: 'to ask the kubelet who holds a GPU', found, cause });
   }
 }

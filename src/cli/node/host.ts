@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 
 import { DeviceError } from '../../device/errors.ts';
 import { type NvidiaSmi, openNvidiaSmi } from '../../device/command/nvidia-smi.ts';
+import { findTool, type Tool, type ToolOptions } from '../../device/command/tool.ts';
 import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
 import { CliError, type ExitCode } from '../exit.ts';
@@ -15,16 +16,22 @@ export interface HostOptions extends TimeoutOptions {
 }
 
 /** Opens nvidia-smi. @throws CliError with code 3 if there is none */
-export function openHost({ nvidiaSmi, driverRoot, ...timeouts }: HostOptions, { cwd }: Terminal): NvidiaSmi {
+export function openHost(options: HostOptions, terminal: Terminal): NvidiaSmi {
+  return report(3, () => openNvidiaSmi({ ...readTimeouts(options), ...toolOf(options, terminal) }));
+}
+
+/** Finds nvidia-smi. @throws CliError with code 3 if there is none */
+export function findHostTool(options: HostOptions, terminal: Terminal): Tool {
+  return report(3, () => findTool(toolOf(options, terminal)));
+}
+
+function toolOf({ nvidiaSmi, driverRoot }: HostOptions, { cwd }: Terminal): ToolOptions {
   // Inside a driver root the path is that of another file system; a bare name is looked for on the path.
   const isFile = nvidiaSmi?.includes('/') === true && driverRoot === undefined;
-  return report(3, () =>
-    openNvidiaSmi({
-      ...readTimeouts(timeouts),
-      ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
-      ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
-    }),
-  );
+  return {
+    ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
+    ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
+  };
 }
 
 /** Reads all GPUs. @throws CliError with code 3 if the node cannot be read */

@@ -16,6 +16,7 @@ import { refreshHost, type ToolkitOptions } from './host-toolkit.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { type HostGpuPlan, type HostPlan, planNode } from './node-plan.ts';
+import { withSignal } from './with-signal.ts';
 
 export interface ApplyLimits extends PodOptions, ToolkitOptions {
   /** Folder of the host for lock and journal. */
@@ -149,16 +150,4 @@ function report(
     ...(error === undefined ? {} : { error: explainFault(error) }),
     ...(undoError === undefined ? {} : { undoError: explainFault(undoError) }),
   };
-}
-
-/** On SIGTERM (systemctl stop) and SIGINT the GPU at hand is finished and no other begun; a second one ends the program. */
-async function withSignal<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-  try {
-    return await run(controller.signal);
-  } finally {
-    process.off('SIGTERM', stop).off('SIGINT', stop);
-  }
 }

@@ -20,17 +20,17 @@ export interface LayoutOptions {
 
 export function addNodeOptions(command: Command): Command {
   return addTimeoutOptions(command)
-    .option('--nvidia-smi <file>', 'the tool; otherwise found on the system path', readPath)
-    .option('--driver-root <folder>', 'root of the driver’s files; nvidia-smi is run inside it by chroot', readPath)
+    .option('--nvidia-smi <file>', 'path of nvidia-smi; otherwise found on PATH', readPath)
+    .option('--driver-root <folder>', 'folder with the driver’s files; nvidia-smi runs in it by chroot', readPath)
     .addOption(outputOption());
 }
 
 export function addLayoutOptions(command: Command, isRequired = true): Command {
-  const describe = 'layout: layouts: as in a policy, a policy, or a mig-parted file; - for standard input';
+  const describe = 'file with layouts as in a policy, a policy, or a mig-parted file; - for standard input';
   const flags = '-f, --filename <path>';
   return (isRequired ? command.requiredOption(flags, describe) : command.option(flags, describe)).option(
     '--config <name>',
-    'config of a mig-parted file; may be left out where it has one only',
+    'config in a mig-parted file; optional if it has only one',
   );
 }
 

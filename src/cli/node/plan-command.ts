@@ -15,7 +15,7 @@ import { listProblems, nameGpu, writePlan, writeWant } from './plan-text.ts';
 
 export function planCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('plan').description(
-    'Says what apply would keep, destroy and create on each GPU, and changes nothing.',
+    'Shows what apply would keep, destroy and create on each GPU. Changes nothing.',
   );
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
     const layout = await readLayout(options, terminal);
@@ -38,7 +38,7 @@ export interface AssertAnswer {
 
 export function assertCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('assert').description(
-    'Succeeds if the GPUs are what the layout says: applying it would do nothing.',
+    'Succeeds if the GPUs match the layout, so that apply would do nothing.',
   );
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
     const layout = await readLayout(options, terminal);
@@ -62,7 +62,7 @@ function describeDifference(gpu: HostGpuPlan): readonly string[] {
   const places = has.map(({ profile, start }) => `${profile} at ${start}`).join(', ') || 'no instances';
   const now = gpu.mig.now === 'Enabled' ? places : gpu.mig.now === 'Disabled' ? 'MIG off' : 'no MIG mode';
   const why = gpu.error === undefined ? '' : `; it cannot be had now: ${gpu.error.message}`;
-  return [`${nameGpu(gpu)}: has ${now}; shall be ${writeWant(gpu.want)}${why}`];
+  return [`${nameGpu(gpu)}: has ${now}; should be ${writeWant(gpu.want)}${why}`];
 }
 
 export function printProblems({ stderr }: Terminal, problems: readonly string[]): void {

@@ -18,7 +18,7 @@ export function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
   return `GPU ${index} (${product.replace(/^NVIDIA /, '')}, ${pciBusId})`;
 }
 
-/** What a GPU shall be, or is: `1g.5gb ×2 + 3g.20gb ×1`, `MIG off`. */
+/** What a GPU shall be, or is: `2×1g.5gb + 1×3g.20gb`, `MIG off`. */
 export function writeWant(want: Layout | 'Disabled' | undefined): string {
   if (want === undefined) return 'as it is';
   return want === 'Disabled' ? 'MIG off' : writeLayout(want);

@@ -62,10 +62,10 @@ function explainState(pod: WorkloadPod): Finding | undefined {
     const words = status.message === undefined ? '' : `: ${status.message}`;
     return say(
       'Rejected',
-      `node ${spec.nodeName} did not take it or put it out (${status.reason})${words}; a controller has to make another`,
+      `node ${spec.nodeName} rejected or evicted it (${status.reason})${words}; its controller must create another`,
     );
   }
-  if (hasEnded(pod)) return say('Ended', `it has ended (${status?.phase}) and asks for nothing any more`, false);
+  if (hasEnded(pod)) return say('Ended', `it has ended (${status?.phase}) and requests nothing`, false);
   if (metadata.deletionTimestamp !== undefined) return say('Terminating', 'it is being deleted', false);
   if (spec?.nodeName !== undefined) {
     const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined);
@@ -81,7 +81,7 @@ function explainState(pod: WorkloadPod): Finding | undefined {
   if (gates.length > 0) {
     return say(
       'Gated',
-      `it is held back by its scheduling gate${gates.length > 1 ? 's' : ''} ${gates.join(', ')}, until whoever set it takes it off`,
+      `it is held back by its scheduling gate${gates.length > 1 ? 's' : ''} ${gates.join(', ')}, until whoever set it removes it`,
     );
   }
   return undefined;
@@ -92,15 +92,12 @@ function explainWait(pod: WorkloadPod, asked: ReadonlyMap<string, number>, verdi
   const word = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
   if (asked.size === 0) {
     if ((pod.spec?.resourceClaims ?? []).length > 0) {
-      return say('AsksByClaim', `it asks by resource claim, which a DRA driver serves${scheduler(word)}`);
+      return say('AsksByClaim', `it requests GPUs by resource claim, which a DRA driver serves${scheduler(word)}`);
     }
-    return say(
-      'NoGpuAsked',
-      `it asks for no GPU resource, so that no partition is what it waits for${scheduler(word)}`,
-    );
+    return say('NoGpuAsked', `it requests no GPU resource, so it does not wait for a partition${scheduler(word)}`);
   }
   const what = [...asked].map(([resource, amount]) => `${amount} ${resource}`).join(' and ');
-  if (verdicts.length === 0) return say('NoGpuNodes', `it asks for ${what}, and no node has a GPU or says so`);
+  if (verdicts.length === 0) return say('NoGpuNodes', `it requests ${what}, and no node reports a GPU`);
   const offered = listOffered(verdicts.map(({ gpuNode }) => gpuNode));
   const [nearest] = verdicts;
   for (const resource of asked.keys()) {
@@ -121,7 +118,7 @@ function explainWait(pod: WorkloadPod, asked: ReadonlyMap<string, number>, verdi
   const others = verdicts.length > 1 ? ` (${alike} of ${verdicts.length} GPU nodes: ${kindWords[first.kind]})` : '';
   return say(
     first.kind,
-    `it asks for ${what}; nearest is node ${nearest.gpuNode.name}: ${nearest.blockers.map(({ message }) => message).join('; ')}${others}`,
+    `it requests ${what}; the nearest is node ${nearest.gpuNode.name}: ${nearest.blockers.map(({ message }) => message).join('; ')}${others}`,
   );
 }
 
@@ -136,14 +133,14 @@ function explainRoom(pod: WorkloadPod, word: string | undefined, nearest: NodeVe
   const hasScheduler = pod.status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
   if (!hasScheduler) {
     const name = pod.spec?.schedulerName ?? 'default-scheduler';
-    const message = `node ${node} has room for it, and scheduler ${name} has not looked at it: does it run?`;
+    const message = `node ${node} has room for it, but scheduler ${name} has not processed it: is it running?`;
     return { isPending: true, code: 'NoScheduler', message };
   }
   return { isPending: true, code: 'SchedulerSays', message: `node ${node} has its GPUs free${scheduler(word)}` };
 }
 
 function scheduler(word: string | undefined): string {
-  return word === undefined || word === '' ? '' : `; the scheduler says: ${word}`;
+  return word === undefined || word === '' ? '' : `; the scheduler reports: ${word}`;
 }
 
 const kindWords: Readonly<Record<BlockerKind, string>> = {
@@ -154,9 +151,9 @@ const kindWords: Readonly<Record<BlockerKind, string>> = {
   Changing: 'closed for a change',
   NotAdvertised: 'the device plugin offers nothing',
   NotOffered: 'not offered',
-  TooMany: 'too few in all',
+  TooMany: 'too few in total',
   Full: 'all in use',
-  OtherResource: 'too little of another resource',
+  OtherResource: 'not enough of another resource',
 };
 
 /** The node that least is wrong with: by the firmest of what is wrong, then by how much. */

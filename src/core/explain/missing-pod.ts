@@ -44,7 +44,7 @@ export function explainMissing(
     said === undefined
       ? []
       : [
-          `${refused?.involvedObject?.kind ?? 'a controller'} ${refused?.involvedObject?.name ?? ''} cannot make it: ${said}`,
+          `${refused?.involvedObject?.kind ?? 'a controller'} ${refused?.involvedObject?.name ?? ''} cannot create it: ${said}`,
         ];
   const all = [...words, ...full];
   return all.length === 0 ? undefined : all.join('; ');

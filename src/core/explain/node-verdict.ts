@@ -65,7 +65,7 @@ function listClosings({ spec }: WorkloadPod, gpuNode: GpuNode): readonly Blocker
     if (tolerates(tolerations, taint)) continue;
     if (taint.key === repartitioningTaint.key) found.push({ kind: 'Changing', message: describeChange(gpuNode) });
     else if (startupTaintKeys.includes(taint.key)) {
-      found.push({ kind: 'Changing', message: `it has joined and waits for its first layout: ${reasonOf(gpuNode)}` });
+      found.push({ kind: 'Changing', message: `it joined and waits for its first layout: ${reasonOf(gpuNode)}` });
     } else {
       const text = `${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}`;
       found.push({ kind: 'Tainted', message: `it has the taint ${text}, which the pod does not tolerate` });
@@ -92,7 +92,7 @@ function judgeResource(gpuNode: GpuNode, resource: string, amount: number): read
   const offered = offerOf(gpuNode, resource);
   if (offered === 0) return [explainAbsence(gpuNode, resource)];
   if (amount > offered) {
-    const message = `the pod asks for ${amount} ${resource}, and the node has ${offered} in all`;
+    const message = `the pod requests ${amount} ${resource}, and the node has ${offered} in total`;
     return [{ kind: 'TooMany', message }];
   }
   const { used, holders } = useOf(gpuNode, resource);
@@ -114,7 +114,7 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
   if (wished > 0 && partition?.status?.phase !== 'Ready') {
     return {
       kind: 'Changing',
-      message: `it is to have ${wished} of them; ${partition?.status?.phase ?? 'Pending'}, ${reasonOf(gpuNode)}`,
+      message: `it will have ${wished} of them; ${partition?.status?.phase ?? 'Pending'}, ${reasonOf(gpuNode)}`,
     };
   }
   return { kind: 'NotOffered', message: `it does not offer ${resource}` };
@@ -133,7 +133,7 @@ function judgeOthers(pod: WorkloadPod, { node, pods }: GpuNode): readonly Blocke
     return [
       {
         kind: 'OtherResource',
-        message: `too little ${resource}: ${offered} in all, ${percent(used, total)} % asked for by others`,
+        message: `not enough ${resource}: ${offered} in total, ${percent(used, total)} % requested by others`,
       },
     ];
   });

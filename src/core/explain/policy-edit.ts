@@ -3,7 +3,7 @@ import type { Layout } from '../gpu/geometry/geometry.ts';
 import { enumerateLayouts } from '../gpu/search/layout-enumeration.ts';
 import { checkPolicy } from '../policy/check.ts';
 import { layoutFor } from '../policy/gpu-layout.ts';
-import { layoutText } from '../policy/layout-text.ts';
+import { writeLayout } from '../gpu/search/layout-words.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { matchesGpu } from '../policy/match-gpu.ts';
 import { findForeign } from '../policy/ownership.ts';
@@ -75,7 +75,7 @@ function listCandidates(
 }
 
 /** An instance that goes counts twice one that comes. */
-function distanceOf(from: Layout, to: Layout): number {
+export function distanceOf(from: Layout, to: Layout): number {
   return [...new Set([...Object.keys(from), ...Object.keys(to)])].reduce((sum, profile) => {
     const difference = (to[profile] ?? 0) - (from[profile] ?? 0);
     return sum + (difference < 0 ? -2 * difference : difference);
@@ -107,8 +107,8 @@ function tryEdit(
   const nodesChanging = planned.filter((plan) => plan?.isChange).length;
   const { name } = policy.metadata;
   const changes = `changes ${nodesChanging} node${nodesChanging === 1 ? '' : 's'}`;
-  const goes = evicts.length === 0 ? 'and no pod has to go' : `and has to evict ${evicts.join(', ')}`;
-  const message = `set spec.layouts[${entry}].profiles of policy ${name} to ${layoutText(profiles)}; this ${changes}, ${goes}`;
+  const goes = evicts.length === 0 ? 'and evicts no pod' : `and evicts ${evicts.join(', ')}`;
+  const message = `set spec.layouts[${entry}].profiles of policy ${name} to ${writeLayout(profiles)}; this ${changes}, ${goes}`;
   return { policy: name, entry, profiles, node: target.name, nodesChanging, evicts, message };
 }
 

@@ -67,7 +67,7 @@ function explainSliced(resource: string, offered: readonly string[]): NameFindin
 }
 
 function listOffer(offered: readonly string[]): string {
-  return offered.length === 0 ? 'no GPU resource is offered at all now' : `what is offered: ${offered.join(', ')}`;
+  return offered.length === 0 ? 'no GPU resource is offered at the moment' : `what is offered: ${offered.join(', ')}`;
 }
 
 /** Compute slices and memory in GB of a slice's resource; undefined for any other. */

@@ -45,7 +45,9 @@ function suggestWait(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
   );
   if (!changing) return [];
   const { name } = changing.gpuNode;
-  return [{ kind: 'Wait', node: name, message: `wait for node ${name}: it takes pods again when its change is done` }];
+  return [
+    { kind: 'Wait', node: name, message: `wait for node ${name}: it accepts pods again when its change is done` },
+  ];
 }
 
 /** A node that only labels keep away. */

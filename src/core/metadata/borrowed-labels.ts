@@ -29,7 +29,10 @@ export function isBorrowable(key: string): boolean {
 
 /** Labels of a node that are ours for a while. An annotation or an entry that cannot be read counts as none. */
 export function borrowedLabelsOf({ annotations }: Pick<NodeMetadata, 'annotations'>): BorrowedLabels {
-  const entries = Object.entries(parseObject(annotations[borrowedAnnotation]));
+  const note = annotations[borrowedAnnotation];
+  // Most nodes have none, and each decision asks several times.
+  if (note === undefined) return {};
+  const entries = Object.entries(parseObject(note));
   return Object.fromEntries(
     entries.flatMap(([key, value]) => {
       const label = readBorrowedLabel(value);
@@ -93,9 +96,9 @@ function readBorrowedLabel(value: unknown): BorrowedLabel | undefined {
   return { was, set };
 }
 
-function parseObject(text: string | undefined): Readonly<Record<string, unknown>> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text ?? '{}');
+    const value: unknown = JSON.parse(text);
     return isObject(value) ? value : {};
   } catch {
     return {};

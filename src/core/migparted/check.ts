@@ -22,7 +22,7 @@ function checkSpec(spec: MigSpec): readonly Finding[] {
             severity: 'warning',
             code: 'UnknownGpu',
             path: [...spec.path, 'device-filter'],
-            message: `no GPU with MIG that is known here has the PCI id ${joinWords(filters)}, so the layout could not be checked for it`,
+            message: `no known MIG GPU has the PCI id ${joinWords(filters)}, so the layout could not be checked for it`,
           },
         ];
   return [...unknown, ...describeRefused(spec, verdicts, refused), ...warnEmpty(spec)];
@@ -40,11 +40,11 @@ function describeRefused(
   const models = refused.map(({ model }) => model.id);
   if (refused.length === verdicts.length) {
     const reason =
-      spec.filters.length === 0 ? `no GPU model can take it; for example ${first.reason}` : listReasons(refused);
+      spec.filters.length === 0 ? `no GPU model supports it; for example ${first.reason}` : listReasons(refused);
     return [{ severity: 'error', code: 'WipesGpu', path, message: `${describeOutcome(refused)}: ${reason}`, models }];
   }
   const detail = spec.filters.length === 0 ? describeUnfiltered(spec, verdicts, refused) : listReasons(refused);
-  const message = `${describeOutcome(refused)}: ${detail}. A policy refuses such a GPU and touches nothing`;
+  const message = `${describeOutcome(refused)}: ${detail}. A policy rejects such a GPU and touches nothing`;
   return [{ severity: 'warning', code: 'WipesGpu', path, message, models }];
 }
 
@@ -55,8 +55,8 @@ function describeUnfiltered(spec: MigSpec, verdicts: readonly SpecVerdict[], ref
   const layout = writeLayout(spec.layout ?? {});
   const able = verdicts.filter(({ outcome }) => outcome === 'Applies');
   if (refused.length <= MOST_NAMES)
-    return `it has no device-filter, and ${joinWords(listNames(refused))} cannot take ${layout}`;
-  return `it has no device-filter, and only ${joinWords(listNames(able))} can take ${layout}`;
+    return `it has no device-filter, and ${joinWords(listNames(refused))} cannot hold ${layout}`;
+  return `it has no device-filter, and only ${joinWords(listNames(able))} can hold ${layout}`;
 }
 
 function listNames(verdicts: readonly SpecVerdict[]): readonly string[] {

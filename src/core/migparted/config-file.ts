@@ -35,7 +35,7 @@ export function parseConfigFile(value: unknown): ParsedConfigFile {
     return { configs: [], findings };
   }
   for (const key of Object.keys(value)) {
-    if (key !== 'version' && key !== 'mig-configs') refuse([key], `unknown field ${key}; mig-parted refuses the file`);
+    if (key !== 'version' && key !== 'mig-configs') refuse([key], `unknown field ${key}; mig-parted rejects the file`);
   }
   if (value['version'] !== 'v1') refuse(['version' in value ? 'version' : ''].filter(Boolean), 'version must be v1');
   const configs = value['mig-configs'];
@@ -71,7 +71,7 @@ function readSpec(spec: unknown, path: FieldPath, report: Report): MigSpec | und
     return undefined;
   }
   for (const key of Object.keys(spec).filter((name) => !SPEC_FIELDS.includes(name))) {
-    refuse(key, `unknown field ${key}; mig-parted refuses the file. It has ${SPEC_FIELDS.join(', ')}`);
+    refuse(key, `unknown field ${key}; mig-parted rejects the file. It has ${SPEC_FIELDS.join(', ')}`);
   }
   const filter = readFilter(spec['device-filter'], [...path, 'device-filter'], report);
   const devices = readDevices(spec, path, report);
@@ -109,7 +109,7 @@ function readFilter(value: unknown, path: FieldPath, report: Report): ReadFilter
     const filter = parseDeviceFilter(text);
     if (filter !== undefined && isNvidia(filter)) filters.push(filter);
     else {
-      const message = `${JSON.stringify(text)} matches no GPU, which mig-parted does not say; write device and vendor as lspci -n shows them, such as "0x20B010DE"`;
+      const message = `${JSON.stringify(text)} matches no GPU, which mig-parted does not report; write device and vendor as lspci -n shows them, such as "0x20B010DE"`;
       report('error', 'MatchesNoGpu', Array.isArray(value) ? [...path, index] : path, message);
     }
   }
@@ -134,7 +134,7 @@ function readDevices(spec: Fields, path: FieldPath, report: Report): MigSpec['de
       'warning',
       'MatchesNoGpu',
       at,
-      'the list is empty, so that the entry does nothing; mig-parted does not say so',
+      'the list is empty, so the entry does nothing; mig-parted does not report it',
     );
   return known;
 }
@@ -146,7 +146,10 @@ function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: R
   const refuse = (where: FieldPath, message: string) => report('error', 'InvalidMigParted', where, message);
   if (value === undefined || value === null) {
     if (isEnabled)
-      refuse('mig-devices' in spec ? at : path, 'mig-devices is needed where mig-enabled is true; {} for no instances');
+      refuse(
+        'mig-devices' in spec ? at : path,
+        'mig-devices is required when mig-enabled is true; {} for no instances',
+      );
     return undefined;
   }
   if (!isFields(value)) {
@@ -156,7 +159,7 @@ function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: R
   const entries = Object.entries(value);
   if (!isEnabled) {
     if (entries.length > 0 && spec['mig-enabled'] === false)
-      refuse(at, 'mig-devices must be empty where mig-enabled is false');
+      refuse(at, 'mig-devices must be empty when mig-enabled is false');
     return undefined;
   }
   const layout: Record<string, number> = {};
@@ -164,7 +167,10 @@ function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: R
     const profile = parseProfile(name);
     if (isProfileNameError(profile)) refuse([...at, name], profile.message);
     else if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
-      refuse([...at, name], `${JSON.stringify(count)} is no number of instances; write a whole number without quotes`);
+      refuse(
+        [...at, name],
+        `${JSON.stringify(count)} is not a number of instances; write a whole number without quotes`,
+      );
     } else if (count > 0) layout[profile.name] = (layout[profile.name] ?? 0) + count;
     else warnZero([...at, name], report);
   }
@@ -174,7 +180,7 @@ function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: R
 
 function warnZero(path: FieldPath, report: Report): void {
   const message =
-    'a count of 0 is never seen as applied: mig-parted tears the GPU down and makes it anew each time; leave the profile out';
+    'a count of 0 never counts as applied: mig-parted clears and rebuilds the GPU every time; omit the profile';
   report('warning', 'ZeroCount', path, message);
 }
 

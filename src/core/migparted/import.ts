@@ -110,11 +110,11 @@ function warnSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
     );
     if (clash) {
       const message =
-        'entries for one device id differ in the subsystem only, which a policy cannot tell apart; select by gpus.models in policies of your own';
+        'entries for one device id differ only in the subsystem, which a policy cannot distinguish; select by gpus.models in policies of your own';
       return [{ severity: 'error', code: 'NarrowerFilter', path, message }];
     }
     const ids = narrowed.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', ');
-    const message = `the subsystem of ${ids} is left out: the policy meets every GPU of the device id`;
+    const message = `the subsystem of ${ids} is omitted: the policy matches every GPU with the device id`;
     return [{ severity: 'warning', code: 'NarrowerFilter', path, message }];
   });
 }
@@ -127,7 +127,7 @@ function checkPolicy(config: MigConfig, { spec, ...policy }: GpuPartitionPolicy)
     message,
   });
   if (spec.layouts.length === 0)
-    return [refuse('NothingToImport', 'no entry of the config can match a GPU, so there is nothing to import')];
+    return [refuse('NothingToImport', 'no entry of the config matches a GPU, so there is nothing to import')];
   if (spec.layouts.length > MOST_LAYOUTS) {
     return [
       refuse(

@@ -1,5 +1,7 @@
 import { gpuPresenceLabel } from '../../api/names.ts';
-import { metadataOf } from './node-view.ts';
+import { releaseNode } from './node-marks.ts';
+import { isUnfinished, metadataOf } from './node-view.ts';
+import { planRelease } from './release.ts';
 import { combine } from '../metadata/node-change.ts';
 import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
@@ -86,7 +88,9 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const situation: Situation = { ...snapshot, partition, memory, waits };
   const outcome = judge(situation);
   if ('look' in outcome) return outcome;
-  const { verdict, commands = [] } = outcome;
+  const { verdict } = outcome;
+  const commands = dropVain(snapshot, joinPatches(outcome.commands ?? []));
+  if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
   waits.lasts('Reason', verdict.reason);
   const failure = grantFailureOf(situation);
   // Whatever keeps the node waiting meanwhile: how often its pods did not go is no news before they have gone.
@@ -95,7 +99,7 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const standing = describeStanding(situation, outcome);
   return {
     verdict,
-    commands: [...dropVain(snapshot, joinPatches(commands)), ...endDrain(situation, standing, commands)],
+    commands: [...commands, ...endDrain(situation, standing, commands)],
     memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot) },
     standing,
   };
@@ -130,7 +134,7 @@ function resumeHolders(situation: Situation, { verdict, keepsHoldersAway }: Ruli
 const comingBack = {
   phase: 'Updating',
   reason: 'AdvertisePending',
-  message: 'the holders of the GPUs are coming back',
+  message: 'the GPU holders are coming back',
   transient: true,
 } as const satisfies Verdict;
 
@@ -142,7 +146,7 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   const verdict: Verdict = {
     phase: 'Pending',
     reason: 'AgentNotReporting',
-    message: 'the agent of this node has not reported its GPUs yet',
+    message: 'the agent on this node has not reported its GPUs yet',
     transient: true,
   };
   const soon = { ...verdict, requeueAfterMs: 1000 };
@@ -150,9 +154,13 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
     // The old object must not tell the new node's agent what to do.
     return { verdict: soon, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
   }
+  // Where the API has no such objects any more none can be made, and what is on the node has to go all the same. A closed one waits for its agent's word.
+  const isMarked =
+    claim.winner === undefined && !isUnfinished(node) && planRelease(node, undefined, 0).state === 'Marked';
+  const released: readonly Command[] = isMarked ? [{ name: 'PatchNode', change: releaseNode() }] : [];
   const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
-  if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: [] };
-  return { verdict: soon, commands: [{ name: 'CreatePartition' }] };
+  if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: released };
+  return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
 }
 
 /** Of pods that are gone nothing has to be remembered, but of those whose owner may make others in their place. */
@@ -175,10 +183,21 @@ function endDrain(
   return [{ name: 'WriteDrain', drain: null }];
 }
 
-/** A Node that is as it shall be is not written, and nobody is told that it was. */
+/** A Node that is as it shall be is not written, and nobody is told that it was opened which was open. */
 function dropVain({ node }: NodeSnapshot, commands: readonly Command[]): readonly Command[] {
   const metadata = metadataOf(node);
-  return commands.filter((command) => command.name !== 'PatchNode' || patchNode(metadata, command.change).length > 0);
+  return commands.flatMap((command): readonly Command[] => {
+    if (command.name !== 'PatchNode') return [command];
+    const { removeTaints = [] } = command.change;
+    const present = removeTaints.filter((removed) => metadata.taints.some(({ key }) => key === removed));
+    const change = { ...command.change, removeTaints: present };
+    return patchNode(metadata, change).length > 0 ? [{ name: 'PatchNode', change }] : [];
+  });
+}
+
+/** Pods come at once: that cannot be taken back. */
+function opensNode(commands: readonly Command[]): boolean {
+  return commands.some((command) => command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0);
 }
 
 /** One write for all that changes on the Node: a second one would start from what is no longer there. */

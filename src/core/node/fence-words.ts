@@ -16,8 +16,8 @@ export function fenceVerdict(
 ): FenceVerdict {
   const { allocatable, wanted, differsMs = 0, patienceMs } = situation;
   const state = advertises(allocatable, wanted)
-    ? 'the GPUs are done'
-    : `the GPUs are done, but the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`;
+    ? 'the layout is applied'
+    : `the layout is applied, but the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`;
   return {
     phase: 'Updating',
     reason: 'AdvertisePending',
@@ -44,12 +44,12 @@ export function staleOffer(
   if (stale === 0 && advertises(offered, wanted)) return undefined;
   const found =
     stale > 0
-      ? `${stale} of the devices that it offers are gone`
+      ? `${stale} of the devices that it offers no longer exist`
       : `it offers ${resourcesText(advertised.resources ?? {})} instead of ${resourcesText(wanted)}`;
   return {
     phase: 'Updating',
     reason: 'AdvertisePending',
-    message: `the GPUs are done, but the kubelet has not heard of it from the device plugin: ${found}`,
+    message: `the layout is applied, but the device plugin has not told the kubelet: ${found}`,
     transient: true,
     requeueAfterMs: 5000,
   };
@@ -75,8 +75,8 @@ export function evictionRefused(refusal: string): FenceVerdict {
     phase: 'Updating',
     reason: 'RefreshBlocked',
     message:
-      'the GPUs are done, but the device plugin still advertises what was before, and its pod may not be evicted: ' +
-      `${refusal}. The node stays closed; it is tried again. Allow the eviction in the disruption budget, or delete the pod`,
+      'the layout is applied, but the device plugin still advertises the previous one, and its pod cannot be evicted: ' +
+      `${refusal}. The node stays closed, and the eviction is retried. Allow it in the PodDisruptionBudget, or delete the pod`,
     requeueAfterMs: 5000,
   };
 }
@@ -90,28 +90,28 @@ function againMs(step: FenceStep, differsMs: number, patienceMs: number): number
 function describeStep(step: FenceStep, strategy: string): string {
   switch (step.next) {
     case 'Evict':
-      return 'its device plugin is being restarted (it reads the devices only when it starts)';
+      return 'its device plugin is restarting (it reads the devices only at start)';
     case 'TakeTaintsOff':
-      return 'open for the pod of the device plugin, which does not tolerate our taint; pods come when it advertises the layout';
+      return 'open for the device plugin’s pod, which does not tolerate our taint; pods can run once it advertises the layout';
     case 'Wait':
       switch (step.why) {
         case 'Patience':
           return 'waiting for the device plugin';
         case 'Signalled':
-          return 'its device plugin was told to look at the devices again; its pod is replaced if it does not follow';
+          return 'its device plugin was signalled to read the devices again; its pod is replaced if it does not';
         case 'OldPlugin':
-          return 'waiting for the device plugin’s pod of before to end';
+          return 'waiting for the device plugin’s previous pod to end';
         case 'NewPlugin':
           return `waiting for the device plugin’s new pod: it must run with strategy ${strategy}`;
         case 'NoPlugin':
           return (
-            'no pod of a known device plugin is on the node, so it is not restarted by this controller. The device plugin must run with ' +
+            'no pod of a known device plugin is on the node, so this controller cannot restart it. The device plugin must run with ' +
             `strategy ${strategy} and be restarted after a change; the controller knows it by its labels with --device-plugin-selector`
           );
       }
       break;
     case 'Open':
     case 'LookAtPods':
-      return 'looking at the device plugin';
+      return 'checking the device plugin';
   }
 }

@@ -106,7 +106,7 @@ export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
 }
 
-/** The waits of one decision: those that it asks for go on or begin, all others end. */
+/** The waits of one decision: those that it requests go on or begin, all others end. */
 export class WaitList {
   readonly #before: Waits;
   readonly #now: number;

@@ -21,6 +21,11 @@ export function describeStanding(situation: Situation, ruling: Ruling): Standing
   };
 }
 
+/** A node over which nobody can decide: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
+export function standUnjudged(known: Pick<NodeSnapshot, 'node' | 'partition' | 'slot' | 'now'>): Standing {
+  return { ...standAside(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
+}
+
 /** A node that takes no part. */
 export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): Standing {
   return {
@@ -34,13 +39,19 @@ export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'par
 }
 
 /** Whether its agent may be changing it, or it is closed for that. */
-function isUnderWay({ node, partition, now, slot }: Situation): boolean {
+function isUnderWay({
+  node,
+  partition,
+  now,
+  slot,
+}: Pick<NodeSnapshot, 'node' | 'partition' | 'slot' | 'now'>): boolean {
   const isClosed = isUnfinished(node) && (slot !== undefined || !isClosedAnyway(node));
-  return isGrantLive(partition, now) || isClosed;
+  return (partition !== undefined && isGrantLive(partition, now)) || isClosed;
 }
 
 /** Whether a node that holds a slot and is open is about to use it. Bounded: nobody keeps a slot for nothing. */
-function goesOn({ slot, now, settings }: Situation, { verdict }: Ruling): boolean {
+function goesOn({ slot, now, settings }: Situation, { verdict, request }: Ruling): boolean {
+  if (request !== undefined) return false;
   const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;
   const isMoving = verdict.phase === 'Updating' || (verdict.phase === 'Pending' && verdict.transient === true);
   return isMoving && !(end < now);

@@ -21,18 +21,18 @@ export function driverUpgrade(labels: Readonly<Record<string, string>>): string 
   if (state === 'upgrade-failed') {
     return (
       `the driver upgrade of this node failed (${driverUpgradeLabel}=upgrade-failed): repair it, ` +
-      `then set the label to upgrade-required to try again; waiting until it is upgrade-done`
+      `then set the label to upgrade-required to retry; waiting until it is upgrade-done`
     );
   }
   if (!idle.includes(state)) {
-    return `gpu-operator upgrades the driver of this node (${driverUpgradeLabel}=${state}); waiting until it is upgrade-done`;
+    return `gpu-operator is upgrading the driver of this node (${driverUpgradeLabel}=${state}); waiting until it is upgrade-done`;
   }
   const paused = Object.keys(labels)
     .filter((key) => key.startsWith('nvidia.com/gpu.deploy.') && labels[key] === pausedForDriverUpgrade)
     .sort();
   if (paused.length === 0) return undefined;
   return (
-    `k8s-driver-manager replaces the driver of this node (${pausedForDriverUpgrade}: ${paused.join(', ')}); ` +
-    `waiting until it sets ${paused.length === 1 ? 'this label' : 'these labels'} back`
+    `k8s-driver-manager is replacing the driver of this node (${pausedForDriverUpgrade}: ${paused.join(', ')}); ` +
+    `waiting until it restores ${paused.length === 1 ? 'this label' : 'these labels'}`
   );
 }

@@ -99,7 +99,7 @@ function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
     evidence: `NVIDIA DRA driver with dynamic MIG: shared counters of driver gpu.nvidia.com in ResourceSlice ${names.join(', ')}`,
     handOver:
       'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
-      'once no claim uses a slice that it made',
+      'once no claim uses a slice that it created',
   };
 }
 
@@ -170,7 +170,7 @@ function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
   if (offered === undefined) return undefined;
   const users = pods?.filter(usesForeignGpu);
   if (users?.length === 0) return undefined;
-  const use = users === undefined ? 'which pods use them is not known' : `used by ${namePodsOf(users)}`;
+  const use = users === undefined ? 'its users are unknown' : `used by ${namePodsOf(users)}`;
   return {
     name: 'aws-vgpu',
     evidence: `AWS virtual GPU device plugin: ${foreignGpuResource} ${offered}, ${use}`,
@@ -198,7 +198,7 @@ function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
     name: 'instaslice',
     evidence: `Dynamic Accelerator Slicer (InstaSlice): ${seen.join(', ')}`,
     handOver:
-      'uninstall its operator once no pod uses a slice that it made: it serves every MIG node of the cluster, ' +
+      'uninstall its operator once no pod uses a slice that it created: it serves every MIG node of the cluster, ' +
       "and does not work beside NVIDIA's device plugin",
   };
 }

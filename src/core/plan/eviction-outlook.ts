@@ -43,7 +43,7 @@ export function describeEvictions(
   const gone = (plan.report.affectedPods ?? [])
     .filter((pod) => !known.has(pod))
     .map((pod): EvictionOutlook => {
-      const message = 'it is not in the list of pods: it has ended since the agent saw it';
+      const message = 'it is not listed: it has ended since the agent saw it';
       return { pod, fate: 'Gone', holds: listHoldings(gpus, pod), message };
     });
   return [...found, ...gone].toSorted((a, b) => compareText(a.pod, b.pod));

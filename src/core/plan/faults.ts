@@ -30,7 +30,7 @@ function judgePolicy({ policy, refusal }: PolicyOutlook, nodes: readonly Planned
   const names = refused.slice(0, mostNames).map(({ node }) => node);
   const more = refused.length - names.length;
   const words = joinWords(more > 0 ? [...names, `${more} more`] : names);
-  const message = `policy ${policy} is not accepted, and nothing of it starts, as long as it selects nodes that cannot take it: ${words}`;
+  const message = `policy ${policy} is not accepted, and none of it starts, while it selects nodes that cannot take it: ${words}`;
   return [{ code: 'PolicyNotAccepted', policy, message }];
 }
 

@@ -109,6 +109,6 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
 
 function decideAtOnce(snapshot: NodeSnapshot): Exclude<Decision, { readonly look: unknown }> {
   const decision = decide(snapshot, recallMemory(snapshot.partition?.status));
-  if ('look' in decision) throw new Error(`${decision.look} was looked at, and is asked for again`);
+  if ('look' in decision) throw new Error(`${decision.look} was read, and is requested again`);
   return decision;
 }

@@ -32,13 +32,13 @@ export function writeChangePlan({ policies, nodes, waves }: ChangePlan): readonl
 /** What becomes of nodes that are in no wave. */
 const still: readonly (readonly [NodeFate, string])[] = [
   ['Held', 'Held'],
-  ['PlanOnly', 'Mode Plan, nothing is changed'],
+  ['PlanOnly', 'Mode Plan, nothing changes'],
   ['UnderWay', 'Changing already'],
   ['Waits', 'Waiting'],
   ['Refused', 'Cannot take it'],
-  ['OtherPolicy', 'Another policy decides'],
+  ['OtherPolicy', 'Another policy applies'],
   ['Released', 'No policy any more; the layout stays'],
-  ['Done', 'As the policy says already'],
+  ['Done', 'Already matches the policy'],
 ];
 
 function writePolicy({ policy, change, refusal, held }: PolicyOutlook): readonly string[] {

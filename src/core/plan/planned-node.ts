@@ -89,7 +89,7 @@ function judgeFate(outlook: NodeOutlook, given: GivenPolicies): NodeFate {
 }
 
 function explainWinner(policy: string): string {
-  return `policy ${policy} decides over this node, as before: it has the higher priority, or is older`;
+  return `policy ${policy} applies to this node, as before: it has the higher priority, or is older`;
 }
 
 function countPlan({

@@ -6,7 +6,7 @@ import type { PlannedNode } from './planned-node.ts';
 /** The plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`. */
 export function summarizeChange(nodes: readonly PlannedNode[], faults: readonly PlanFault[]): string {
   const isStopped = faults.some(({ code }) => code === 'PolicyInvalid' || code === 'PolicyNotAccepted');
-  const moves = `${isStopped ? 'nothing starts now; once that is mended ' : ''}${describeMoves(nodes)}`;
+  const moves = `${isStopped ? 'nothing starts now; once that is fixed, ' : ''}${describeMoves(nodes)}`;
   return [moves, ...describeRest(nodes), ...describeFaults(faults)].join('; ');
 }
 
@@ -14,7 +14,7 @@ function describeMoves(nodes: readonly PlannedNode[]): string {
   const moving = nodes.filter(({ fate, isAffected }) => fate === 'Changes' && isAffected);
   const all = countWords(nodes.length, 'node');
   if (moving.length === 0)
-    return nodes.length === 0 ? 'this change is about no node' : `this change changes none of ${all}`;
+    return nodes.length === 0 ? 'this change affects no node' : `this change leaves all of ${all}`;
   const evicted = moving.flatMap(({ evictions }) => evictions).filter(({ fate }) => isMoving(fate));
   const pods = evicted.length === 0 ? 'no pod' : countWords(evicted.length, 'pod');
   return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(Math.max(...moving.map(({ wave = 0 }) => wave)), 'wave')}`;
@@ -28,7 +28,7 @@ function describeRest(nodes: readonly PlannedNode[]): readonly string[] {
     [number('Waits'), 'waiting'],
     [number('UnderWay'), 'changing already'],
     [number('PlanOnly'), 'with mode Plan'],
-    [others, 'still to change for policies that are as before'],
+    [others, 'still to change for unchanged policies'],
   ] as const;
   return words.flatMap(([found, word]) => (found > 0 ? [`${countWords(found, 'node')} ${word}`] : []));
 }

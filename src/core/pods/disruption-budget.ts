@@ -56,7 +56,7 @@ export function judgeBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): 
   const [budget, ...others] = own;
   if (budget === undefined) return undefined;
   if (others.length > 0) {
-    const message = `it has ${own.length} PodDisruptionBudgets (${names.join(', ')}), and the Eviction API takes one at most: remove one`;
+    const message = `it has ${own.length} PodDisruptionBudgets (${names.join(', ')}), and the Eviction API supports at most one: remove one`;
     return { budgets: names, message };
   }
   if (allows(pod, budget)) return undefined;
@@ -77,7 +77,7 @@ function isOutdated({ metadata, status }: Pick<BudgetView, 'metadata' | 'status'
 
 function explainRefusal({ metadata, status }: BudgetView): string {
   if (isOutdated({ metadata, status: status ?? {} })) {
-    return 'has not been looked at by the disruption controller since it was changed';
+    return 'has not been processed by the disruption controller since it changed';
   }
   const { currentHealthy, desiredHealthy } = status ?? {};
   const healthy =

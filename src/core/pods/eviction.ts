@@ -43,10 +43,10 @@ export function explainStaying(pod: EvictionView): string | undefined {
     case 'Never':
       return mirrorAnnotation in annotations
         ? 'a static pod, which no eviction ends'
-        : 'of a DaemonSet, which would make it again';
+        : 'of a DaemonSet, which would create it again';
     case 'ByForce':
       return ownerOf(pod) === undefined
-        ? 'without a controller: nobody would make it again'
+        ? 'without a controller: nothing would create it again'
         : `annotated ${annotations[evictAnnotation] === 'false' ? evictAnnotation : safeToEvictAnnotation}: "false"`;
   }
 }

@@ -44,7 +44,7 @@ interface SliceView {
 export const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
 
 /**
- * Whether a pod holds or will hold a GPU or a slice of its node: it has not ended, and it asks for one, by a resource or by a claim,
+ * Whether a pod holds or will hold a GPU or a slice of its node: it has not ended, and it requests one, by a resource or by a claim,
  * in any of its containers. A pod that is being terminated still holds it. What a claim is for only its devices tell: on a
  * node that may offer GPUs by claim each counts.
  */

@@ -27,7 +27,7 @@ export function checkHolders(value: unknown): readonly GpuHolder[] | string {
     const holder = checkHolder(entry, `clients[${index}]`);
     if (typeof holder === 'string') return holder;
     const first = holders.findIndex(({ name }) => name === holder.name);
-    if (first >= 0) return `clients[${index}].name: ${quote(holder.name)} is the name of clients[${first}] already`;
+    if (first >= 0) return `clients[${index}].name: ${quote(holder.name)} is already the name of clients[${first}]`;
     holders.push(holder);
   }
   return mergeHolders(holders);
@@ -43,7 +43,7 @@ function checkHolder(entry: unknown, path: string): GpuHolder | string {
   const unknown = Object.keys(entry).find((key) => !fields.includes(key));
   if (unknown !== undefined) return `${path}: unknown field ${quote(unknown)}; known: ${fields.join(', ')}`;
   const { name, deployLabel, podLabels, container, goes } = entry;
-  if (typeof name !== 'string' || name === '') return `${path}.name: must be a text that is not empty`;
+  if (typeof name !== 'string' || name === '') return `${path}.name: must be a non-empty string`;
   const at = `${path} (${name})`;
   if (deployLabel === undefined && podLabels === undefined && container === undefined)
     return `${at}: needs deployLabel, podLabels or container, or several of them`;
@@ -66,7 +66,7 @@ function checkHolder(entry: unknown, path: string): GpuHolder | string {
 function findDeployLabelError(value: unknown, at: string): string | undefined {
   if (typeof value === 'string' && (operatorLabel.test(value) || qualifiedKey.test(value))) {
     if (isBorrowable(value) && ownDomains.some((domain) => value.startsWith(domain))) return undefined;
-    return `${at}: ${quote(value)} is never changed: the controller has a right on labels of ${ownDomains.join(' and ')} alone`;
+    return `${at}: ${quote(value)} is never changed: the controller may only change labels of ${ownDomains.join(' and ')}`;
   }
   return `${at}: must be a label key with a prefix, such as nvidia.com/gpu.deploy.client; found ${quote(value)}`;
 }

@@ -14,13 +14,13 @@ export const RULE_MESSAGES = {
   mixedComputeInstance:
     'strategy mixed cannot advertise compute instance profiles such as 1c.3g.20gb: the device plugin would not start; use whole GPU instances, or strategy single',
   emptySelector:
-    'nodeSelector must not be empty: name at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
+    'nodeSelector must not be empty: set at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
   changingLabel:
     'nodeSelector uses a label that a layout changes: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models',
   impossibleLabel:
-    'nodeSelector names a label that no node can have: a key is at most 63 letters, digits, - _ and ., perhaps after a DNS name and one slash; a value is the same, or empty; both begin and end with a letter or digit',
+    'nodeSelector has a label that no node can have: a key has at most 63 letters, digits, - _ and ., optionally after a DNS name and a slash; so does a value, which may be empty; both begin and end with a letter or digit',
   operatorValues: 'operators In and NotIn need values; Exists and DoesNotExist must have none',
-  mps: 'MPS is refused: sharing using MPS is not supported for MIG devices (NVIDIA device plugin); use timeSlicing, or smaller slices',
+  mps: 'MPS is rejected: sharing using MPS is not supported for MIG devices (NVIDIA device plugin); use timeSlicing, or smaller slices',
   tooManyGlobs: 'at most 256 models selectors in all layouts together',
   tooManyProfiles: 'at most 256 profiles in all layouts together',
   exclusive: 'exactly one of profiles, preset and mig must be set',

@@ -17,7 +17,7 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
       reason: 'NotConfigured',
       message:
         'spec.sharing needs a ConfigMap for the device plugin’s config files: start the controller with --device-plugin-config-map NAMESPACE/NAME, ' +
-        'and have the device plugin use it (docs/device-plugin.md)',
+        'and configure the device plugin to use it (docs/device-plugin.md)',
     };
   }
   for (const [index, window] of (spec.rollout?.windows ?? []).entries()) {

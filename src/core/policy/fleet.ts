@@ -25,6 +25,8 @@ export interface PolicyRecord {
   acceptedGeneration: number | undefined;
   /** What its nodes were told last of why its generation is not accepted. */
   toldRefusal: string | undefined;
+  /** When its status was written last, in ms since the epoch. */
+  toldAtMs: number;
   tally: PolicyTally;
 }
 
@@ -112,6 +114,7 @@ export class Fleet {
       refused: new Map(),
       acceptedGeneration: policy.status?.acceptedGeneration,
       toldRefusal: undefined,
+      toldAtMs: -Infinity,
       tally: new PolicyTally([]),
     };
     if (known) this.#index.remove(name, known.policy.spec.nodeSelector);

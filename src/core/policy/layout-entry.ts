@@ -6,7 +6,7 @@ import { matchesGpu } from './match-gpu.ts';
 /** An entry of a policy's `layouts`, on one node. */
 export interface LayoutEntry {
   readonly entry: PolicyLayout;
-  /** What it makes of the GPUs that reach it, by UUID; without those that have no MIG where it asks for slices. */
+  /** What it makes of the GPUs that reach it, by UUID; without those that have no MIG where it requests slices. */
   readonly layouts: ReadonlyMap<string, GpuLayout>;
 }
 

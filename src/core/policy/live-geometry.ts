@@ -7,7 +7,7 @@ import { contradictsModel } from '../gpu/geometry/table-check.ts';
 
 /**
  * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does
- * not answer); undefined where the GPU has no MIG. A table that contradicts what is known of the model is not used: it is a mistake
+ * not answer); undefined where the GPU does not support MIG. A table that contradicts what is known of the model is not used: it is a mistake
  * of the agent, or of whoever has its token, and would decide what fits and how long the planner searches.
  */
 export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | undefined {

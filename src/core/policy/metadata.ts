@@ -57,7 +57,7 @@ function checkFields(fields: Fields, checks: Readonly<Record<string, Check>>, pa
   return Object.entries(fields).flatMap(([name, value]) => {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     const at = [...path, name];
-    if (check === undefined) return refuse(at, `unknown field ${name}; the API server would not keep it`);
+    if (check === undefined) return refuse(at, `unknown field ${name}; the API server would drop it`);
     return value === null ? [] : check(value, at);
   });
 }
@@ -68,7 +68,7 @@ function checkObject(value: unknown, checks: Readonly<Record<string, Check>>, pa
 
 function checkName(value: unknown, path: FieldPath): readonly Finding[] {
   if (typeof value !== 'string' || value === '' || isSubdomain(value)) return [];
-  const message = `${JSON.stringify(value)} is no name of a Kubernetes object: lower-case letters, digits, - and ., first and last a letter or digit`;
+  const message = `${JSON.stringify(value)} is not a Kubernetes object name: lower-case letters, digits, - and ., first and last a letter or digit`;
   return [{ severity: 'error', code: 'InvalidName', path, message }];
 }
 
@@ -87,7 +87,7 @@ function checkAnnotations(value: unknown, path: FieldPath): readonly Finding[] {
   const texts = Object.entries(fieldsOf(value) ?? {}).flat();
   const bytes = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? countBytes(text) : 0), 0);
   if (bytes <= MAX_ANNOTATION_BYTES) return findings;
-  return [...findings, ...refuse(path, `must have at most ${MAX_ANNOTATION_BYTES} bytes together, they have ${bytes}`)];
+  return [...findings, ...refuse(path, `must have at most ${MAX_ANNOTATION_BYTES} bytes in total, they have ${bytes}`)];
 }
 
 function checkMap(

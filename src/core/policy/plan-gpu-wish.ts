@@ -4,6 +4,7 @@ import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/g
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { planGpuReset } from '../gpu/plan/reset-plan.ts';
 import { placeOf } from '../gpu/search/instance.ts';
+import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
 import { describeUse, type DeviceUsers, listUsers, userKey } from './device-users.ts';
 import { meetsWish } from './wish.ts';
@@ -47,7 +48,7 @@ export function planGpuWish(
   mayReset = false,
 ): GpuNeed {
   const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
-  if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is not on this node any more`);
+  if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is no longer on this node`);
   if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
   if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
   const isReset = mayReset && gpu.health?.action === 'Reset' && wish.mig !== 'Disabled';
@@ -67,7 +68,7 @@ export function planGpuWish(
     isReset && want !== 'Disabled' ? planGpuReset(view, want, mayTouch) : planGpuChange(view, want, mayTouch);
   if ('refusal' in result) {
     return result.refusal.code === 'Untouchable'
-      ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : JSON.stringify(want), result.refusal.inTheWay)
+      ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : writeLayout(want), result.refusal.inTheWay)
       : explain(gpu, wish, name, result.refusal, users);
   }
   const { mode, steps, keep, isDone, resets } = result.change;
@@ -75,7 +76,7 @@ export function planGpuWish(
   if (isDone)
     return refuse(
       'Impossible',
-      `${name} holds instances of profiles that its profile table does not have; destroy them by hand`,
+      `${name} holds instances of profiles that its profile table does not have; destroy them manually`,
     );
   const work = {
     uuid: gpu.uuid,
@@ -107,16 +108,16 @@ function explain(
   { code, message, inTheWay }: ChangeRefusal,
   users: DeviceUsers,
 ): GpuNeed {
-  if (code === 'NoMig') return refuse('Impossible', `${name} does not know MIG`);
+  if (code === 'NoMig') return refuse('Impossible', `${name} does not support MIG`);
   if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
   if (inTheWay.length === 0) {
-    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can be changed when that has ended`);
+    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can change once that ends`);
   }
   const used = pickInstances(gpu, inTheWay);
   const [first] = used;
   if (wish.mig === 'Disabled' && first !== undefined) {
     const what = `${describeUse(users, gpu, first)} ${first.profile} at ${first.start}`;
-    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled when it has ended`);
+    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled once it ends`);
   }
   const names = [...new Set(used.flatMap((one) => listUsers(users, gpu, one)))].sort();
   const holders = names.length > 0 ? ` (held by ${names.join(', ')})` : '';
@@ -127,8 +128,8 @@ function refuseForeign(name: string, want: string, others: readonly ViewedInstan
   const places = others.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
   return refuse(
     'Foreign',
-    `${name}: ${want} needs ${places} gone, which this operator did not make. Destroy ${others.length === 1 ? 'it' : 'them'} by hand, ` +
-      'ask for a layout that keeps what is there, or set spec.allow.replaceForeignInstances: true',
+    `${name}: ${want} requires destroying ${places}, which this operator did not create. Destroy ${others.length === 1 ? 'it' : 'them'} manually, ` +
+      'choose a layout that keeps what is there, or set spec.allow.replaceForeignInstances: true',
   );
 }
 

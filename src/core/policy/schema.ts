@@ -51,7 +51,7 @@ function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, 
     case 'required':
       return `${String(params['missingProperty'])} is missing`;
     case 'additionalProperties':
-      return `unknown field ${String(params['additionalProperty'])}; the API server would not keep it`;
+      return `unknown field ${String(params['additionalProperty'])}; the API server would drop it`;
     case 'type':
       return `must be ${nameType(String(params['type']))}`;
     case 'enum':
@@ -89,21 +89,21 @@ const SHARE_WORDS: Readonly<Record<string, string>> = {
   failureThreshold: 'must be a number of nodes from 1 to 10000, or a percentage from 0% to 100%',
 };
 
-const DURATION = 'is written like 30s, 10m or 1h30m';
+const DURATION = 'must be a duration such as 30s, 10m or 1h30m';
 
 /** What a pattern wants, by the field that it is about or that holds its list. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   ...SHARE_WORDS,
-  models: 'is a glob of letters, digits, spaces, dots, dashes, * and ?, for example A100-*-40GB',
-  uuids: 'is a GPU UUID as nvidia-smi -L prints it: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
-  pciDeviceIds: 'is written as device and vendor of NVIDIA: 0x20B010DE',
-  preset: 'is all-balanced, all-enabled, all-disabled, or all- and a profile, for example all-1g.5gb',
-  resource: 'is a resource of the device plugin: nvidia.com/gpu, or nvidia.com/mig-1g.5gb',
+  models: 'must be a glob of letters, digits, spaces, dots, dashes, * and ?, for example A100-*-40GB',
+  uuids: 'must be a GPU UUID as nvidia-smi -L prints it: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
+  pciDeviceIds: 'must be NVIDIA’s device and vendor id, for example 0x20B010DE',
+  preset: 'must be all-balanced, all-enabled, all-disabled, or all- and a profile, for example all-1g.5gb',
+  resource: 'must be a resource of the device plugin, such as nvidia.com/gpu or nvidia.com/mig-1g.5gb',
   timeout: DURATION,
   gracePeriod: DURATION,
   soak: DURATION,
   duration: DURATION,
-  schedule: 'is a cron expression of five fields, for example 0 22 * * *',
+  schedule: 'must be a cron expression of five fields, for example 0 22 * * *',
 };
 
 function parentOf(pointer: string): string {

@@ -32,7 +32,7 @@ function refuse(found: string): LayoutRefusal {
   return {
     reason: 'SingleNeedsOneProfile',
     message:
-      `strategy single needs all GPUs of a node in MIG mode with one and the same profile, or none in MIG mode: ${found}; ` +
+      `strategy single needs all GPUs of a node in MIG mode with the same profile, or none in MIG mode: ${found}; ` +
       'the device plugin would not start. Use strategy mixed, or layouts that cover every GPU of the node with one profile',
   };
 }

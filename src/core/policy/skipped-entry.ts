@@ -7,7 +7,7 @@ export interface SkippedEntry {
   /** Index in `layouts`. */
   readonly entry: number;
   readonly reason:
-    /** The GPUs that it matches have no MIG, and it asks for slices. */
+    /** The GPUs that it matches have no MIG, and it requests slices. */
     | 'NoMig'
     /** The node has GPUs, but none with these indices. */
     | 'NoSuchIndex'
@@ -28,13 +28,13 @@ export function explainSkipped(
   const met = gpus.filter((gpu) => matchesGpu(selector, gpu));
   const sliceable = met.filter(({ uuid }) => !withoutMig.has(uuid));
   if (sliceable.length > 0) {
-    const message = `earlier entries take every GPU that it matches: ${listGpus(sliceable)}`;
+    const message = `earlier entries apply to every GPU that it matches: ${listGpus(sliceable)}`;
     return { entry: index, reason: 'Taken', message };
   }
   if (met.length > 0) {
     const products = [...new Set(met.map(({ product }) => shorten(product)))].join(', ');
     const [has, it] = met.length === 1 ? ['has', 'it'] : ['have', 'they'];
-    const message = `${listGpus(met)} (${products}) ${has} no MIG, so that ${it} cannot be sliced`;
+    const message = `${listGpus(met)} (${products}) ${has} no MIG support, so ${it} cannot be sliced`;
     return { entry: index, reason: 'NoMig', message };
   }
   const known = new Set(gpus.map(({ index: number }) => number));

@@ -84,18 +84,19 @@ function warnModel({ model, name, refusal }: ModelVerdict, path: FieldPath): Fin
     severity: 'warning',
     code: codeOf(refusal?.reason),
     path,
-    message: `the entry also meets ${name}, which cannot take it, so that a node with one is refused: ${message}`,
+    message: `the entry also matches ${name}, which cannot hold it, so a node with one is rejected: ${message}`,
     models: [model.id],
   };
 }
 
 function warnShadowed(taken: LayoutVerdict['taken'], path: FieldPath): Finding {
-  const what = taken.length > 5 ? 'every GPU that it matches is taken' : `${joinWords(taken.map(nameModel))} is taken`;
+  const what =
+    taken.length > 5 ? 'every GPU that it matches is covered' : `${joinWords(taken.map(nameModel))} is taken`;
   return {
     severity: 'warning',
     code: 'NeverApplies',
     path,
-    message: `the entry never applies: ${what} by an earlier entry, and the first that matches a GPU decides`,
+    message: `the entry never applies: ${what} by an earlier entry, and the first match wins`,
     models: taken.map(({ id }) => id),
   };
 }
@@ -108,7 +109,7 @@ function warnUnknownModels(entry: PolicyLayout, path: FieldPath): Finding {
     severity: 'warning',
     code: 'NoSuchModel',
     path: [...path, 'gpus', field],
-    message: `no GPU model that is known here matches ${given}, so the layout could not be checked${known}`,
+    message: `no known GPU model matches ${given}, so the layout could not be checked${known}`,
   };
 }
 

@@ -20,25 +20,25 @@ const mostNames = 5;
 export function describeGate(gate: RolloutGate): string {
   switch (gate.reason) {
     case 'Frozen':
-      return `the whole cluster is frozen: ${gate.why}. No node starts to change; start the controller without --freeze to go on`;
+      return `the whole cluster is frozen: ${gate.why}. No node starts to change; restart the controller without --freeze to continue`;
     case 'Paused':
-      return 'the rollout is paused; set spec.rollout.paused to false to go on';
+      return 'the rollout is paused; set spec.rollout.paused to false to continue';
     case 'Held':
-      return 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to go on';
+      return 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to continue';
     case 'Halted': {
       const names = listNames([...gate.failed]);
-      const limit = gate.isCanary ? 'a canary may not fail' : `spec.rollout.failureThreshold is ${gate.threshold}`;
-      return `${gate.failed.size} failed (${names}), and ${limit}: no new node starts. Failed nodes are tried again; it goes on when they are ready, or when the policy changes`;
+      const limit = gate.isCanary ? 'a canary must not fail' : `spec.rollout.failureThreshold is ${gate.threshold}`;
+      return `${gate.failed.size} failed (${names}), and ${limit}: no new node starts. Failed nodes are retried; the rollout continues when they are Ready, or when the policy changes`;
     }
     case 'WindowClosed':
       return gate.opensAt === undefined
-        ? 'no window of spec.rollout.windows ever opens'
-        : `outside of spec.rollout.windows; the next one opens at ${timeText(gate.opensAt)}`;
+        ? 'no window in spec.rollout.windows ever opens'
+        : `outside spec.rollout.windows; the next window opens at ${timeText(gate.opensAt)}`;
     case 'CanarySoak': {
       const names = listNames(gate.nodes);
       return gate.endsAt === undefined
         ? `waiting for the canary: ${names}`
-        : `the canary is ready (${names}); the rest follows at ${timeText(gate.endsAt)}`;
+        : `the canary is Ready (${names}); the rest follows at ${timeText(gate.endsAt)}`;
     }
   }
 }

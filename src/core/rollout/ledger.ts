@@ -4,7 +4,8 @@ import { timeText } from '../text/time.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
 import type { RolloutGate } from './gate.ts';
 import { countLimit } from './limit.ts';
-import { type Canary, isFor, type NodeStanding, type Slot, type SlotKind } from './slot.ts';
+import { notePace } from './pace.ts';
+import { type Canary, isFor, type NodeStanding, type Pace, type Slot, type SlotKind } from './slot.ts';
 import type { RequestQueue, Standings } from './standings.ts';
 import { stateOfWindows } from './windows.ts';
 
@@ -14,7 +15,7 @@ export interface LedgerSnapshot {
   readonly policy: GpuPartitionPolicy;
   /** Of the nodes that the policy decides over. */
   readonly standings: Standings;
-  /** How a node stands, whichever policy decides over it; undefined where it has not been looked at yet. */
+  /** How a node stands, whichever policy decides over it; undefined where it has not been processed yet. */
   readonly standingOf: (node: string) => NodeStanding | undefined;
   /** Undefined where there is no such node. */
   readonly uidOf: (node: string) => string | undefined;
@@ -31,6 +32,8 @@ export interface LedgerSnapshot {
 export interface LedgerStep {
   readonly ledger: readonly Slot[];
   readonly canary: Canary | undefined;
+  /** Undefined where no node has been verified at this generation. */
+  readonly pace: Pace | undefined;
   /** Nodes that got a slot. */
   readonly admitted: readonly string[];
   /** Nodes that lost theirs. */
@@ -70,6 +73,10 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   return {
     ledger: [...ledger, ...admitted],
     canary: noteCanaries(canary, canaries),
+    pace: notePace(
+      snapshot,
+      before.filter(({ node }) => !known.has(node)),
+    ),
     admitted: [...found, ...admitted].map(({ node }) => node),
     released: before.flatMap(({ node }) => (known.has(node) ? [] : [node])),
     gate: standings.isAsked ? limits.gate : undefined,

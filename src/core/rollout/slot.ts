@@ -6,6 +6,9 @@ export type Slot = NonNullable<PolicyStatus['inFlight']>[number];
 /** The nodes that change first at a generation. */
 export type Canary = NonNullable<PolicyStatus['canary']>;
 
+/** How fast nodes change at a generation. */
+export type Pace = NonNullable<PolicyStatus['pace']>;
+
 export type SlotKind = NonNullable<Slot['kind']>;
 
 /** What a node that wants to change asks for. */
@@ -15,7 +18,7 @@ export interface SlotRequest {
    * making it available disrupts nobody, else `New`.
    */
   readonly kind: Exclude<SlotKind, 'Found'>;
-  /** Closed until its first layout is verified, or since it was restarted, and no pod has to go. */
+  /** Closed until its first layout is verified, or since it was restarted, and evicts no pod. */
   readonly isClosedAnyway: boolean;
   /** How often its pods did not go for this change. */
   readonly rests: number;

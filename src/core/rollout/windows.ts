@@ -26,15 +26,15 @@ export function explainWindow(window: Window): string | undefined {
   const { schedule, duration, timeZone } = window;
   const name = `${JSON.stringify(schedule)}${timeZone === undefined ? '' : ` in ${timeZone}`}`;
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    return `${name}: there is no such time zone; use an IANA name such as Europe/Berlin`;
+    return `${name}: unknown time zone; use an IANA name such as Europe/Berlin`;
   }
   try {
-    if (cronOf(window).nextRun(new Date(0)) === null) return `${name}: this never comes`;
+    if (cronOf(window).nextRun(new Date(0)) === null) return `${name}: this time never occurs`;
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^Cron(Pattern|Date)?: /, '') : String(error);
     return `${name}: ${why}`;
   }
-  return durationMs(duration) > 0 ? undefined : `duration ${duration} is no time at all`;
+  return durationMs(duration) > 0 ? undefined : `duration ${duration} must be longer than zero`;
 }
 
 function isTimeZone(timeZone: string): boolean {

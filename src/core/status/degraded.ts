@@ -12,7 +12,7 @@ export function judgeDegraded(
     return found === undefined ? [] : [`GPU ${gpu.index} (${gpu.product}, ${gpu.pciBusId}): ${found}${advise(gpu)}`];
   });
   if (sick.length > 0) {
-    const message = `${sick.join('; ')}. What does not work is not repartitioned; the other GPUs are`.slice(0, 4096);
+    const message = `${sick.join('; ')}. Faulty GPUs are not repartitioned; the others are`.slice(0, 4096);
     return [{ type: 'Degraded', status: 'True', reason: 'GpusUnhealthy', message, ...observed }];
   }
   if (!current.some(({ type }) => type === 'Degraded')) return [];
@@ -31,6 +31,6 @@ function advise({ error, health }: GpuReport): string {
     case 'Replace':
       return '; have the GPU replaced';
     case 'Unknown':
-      return '; look it up in NVIDIA’s documents of this driver';
+      return '; look it up in NVIDIA’s documentation of this driver';
   }
 }

@@ -33,8 +33,8 @@ export function reportNode(
   const current = partition.status;
   const lastsMs = now - (memory.waits.Reason?.since ?? now);
   const isReady = current?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
-  // Whoever waits for Ready must not be told so while the layout is going.
-  const isLeaving = isReady && verdict.phase !== 'Ready';
+  // Whoever waits for Ready must not be told so while the layout is going. Before a new wish is planned nothing of it goes.
+  const isLeaving = isReady && verdict.phase !== 'Ready' && verdict.reason !== 'AwaitingPlan';
   const left = transientMs - lastsMs;
   if (verdict.transient === true && left > 0 && !isLeaving) {
     return { status: undefined, requeueAfterMs: Math.min(verdict.requeueAfterMs ?? Infinity, left + 10) };

@@ -13,7 +13,7 @@ export interface PolicyConditionDraft {
 }
 
 /** Without what the ledger's own field manager writes. */
-export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary'> & {
+export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace'> & {
   readonly conditions: readonly PolicyConditionDraft[];
 };
 
@@ -108,8 +108,8 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
 function describeValid(tally: PolicyTally): string {
   const refused = tally.size('invalid');
   if (refused > 0) return `accepted; ${listNodes(tally, 'invalid')}`;
-  if (tally.size('skipped') > 0) return `accepted; skipped are ${listNodes(tally, 'skipped')}`;
-  return 'every layout fits the GPUs that it can meet';
+  if (tally.size('skipped') > 0) return `accepted; skipped: ${listNodes(tally, 'skipped')}`;
+  return 'every layout fits the GPUs that it can match';
 }
 
 function judgePolicy(
@@ -120,7 +120,7 @@ function judgePolicy(
     return {
       state: 'ready',
       reason: 'NoNodes',
-      message: 'no node matches spec.nodeSelector; nodes that join are partitioned',
+      message: 'no node matches spec.nodeSelector; nodes that join later are partitioned',
     };
   }
   if (tally.size('lost') > 0) {
@@ -135,7 +135,7 @@ function judgePolicy(
     return {
       state: 'ready',
       reason: 'PlanOnly',
-      message: 'mode Plan: status.plan says what would be done; nothing is changed',
+      message: 'mode Plan: status.plan shows what would be done; nothing changes',
     };
   }
   if (gate?.reason === 'Halted')
@@ -155,8 +155,8 @@ function judgePolicy(
   }
   const message =
     tally.matched === 1
-      ? 'the selected node is as the policy says'
-      : `all ${tally.matched} selected nodes are as the policy says`;
+      ? 'the selected node matches the policy'
+      : `all ${tally.matched} selected nodes match the policy`;
   return { state: 'ready', reason: 'Ready', message };
 }
 

@@ -7,3 +7,12 @@ export function durationMs(text: string): number {
     0,
   );
 }
+
+/** About how long, as people say it: `45 s`, `4 min`, `2 h 10 min`. */
+export function describeDuration(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}

@@ -1,8 +1,10 @@
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { compareText } from '../text/compare.ts';
+import { wrapHanging } from '../text/wrap.ts';
 import { drawTable, fitLine, type Line, span, type Tone } from './line.ts';
 import { drawNodeStatus, toneOfPhase } from './node-status.ts';
+import { foreseeRollout, type RolloutOutlook } from './rollout-outlook.ts';
 
 /** One policy as people see it. */
 export interface PolicyStatusView {
@@ -21,6 +23,10 @@ export interface PolicyStatusView {
   /** How many may be. */
   readonly maxUnavailable: number;
   readonly canary: readonly string[];
+  /** Undefined where nothing is left to do. */
+  readonly rollout: RolloutOutlook | undefined;
+  /** What is to be done on all of its nodes; undefined where nothing is. */
+  readonly plan: PolicyStatus['plan'];
 }
 
 /** One node in the table of the fleet. */
@@ -56,21 +62,34 @@ const mostNamed = 3;
 export function viewFleet(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
+  now: number,
 ): FleetStatusView {
   const nodes = partitions.map(viewRow).toSorted(byUrgency);
   return {
-    policies: viewPolicies(policies),
+    policies: viewPolicies(policies, partitions, now),
     phases: [...Map.groupBy(nodes, ({ phase }) => phase)].map(([phase, list]) => viewPhase(phase, list)),
     nodes,
   };
 }
 
 /** By name. */
-export function viewPolicies(policies: readonly GpuPartitionPolicy[]): readonly PolicyStatusView[] {
-  return policies.map(viewPolicy).toSorted((a, b) => compareText(a.policy, b.policy));
+export function viewPolicies(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  now: number,
+): readonly PolicyStatusView[] {
+  const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
+  return policies
+    .map((policy) => viewPolicy(policy, byPolicy.get(policy.metadata.name) ?? [], now))
+    .toSorted((a, b) => compareText(a.policy, b.policy));
 }
 
-function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatusView {
+function viewPolicy(
+  policy: GpuPartitionPolicy,
+  partitions: readonly GpuNodePartition[],
+  now: number,
+): PolicyStatusView {
+  const { metadata, spec, status } = policy;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const matched = status?.nodes?.matched ?? 0;
   return {
@@ -79,10 +98,12 @@ function viewPolicy({ metadata, spec, status }: GpuPartitionPolicy): PolicyStatu
     ready: status?.nodes?.ready ?? 0,
     matched,
     reason: ready?.reason ?? 'Unknown',
-    message: ready?.message ?? 'the controller has not looked at it yet',
+    message: ready?.message ?? 'the controller has not processed it yet',
     inFlight: (status?.inFlight ?? []).map(({ node, startTime, deadline }) => ({ node, since: startTime, deadline })),
     maxUnavailable: countLimit(spec.rollout?.maxUnavailable ?? 1, matched),
     canary: status?.canary?.nodes ?? [],
+    rollout: foreseeRollout(policy, partitions, now),
+    plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,
   };
 }
 
@@ -119,6 +140,8 @@ function rankOf(phase: string): number {
 
 export interface FleetPictureOptions {
   readonly columns: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
   /** Every node, with its GPUs. */
   readonly isWide?: boolean;
   /** Most nodes in the table. */
@@ -129,9 +152,9 @@ export interface FleetPictureOptions {
 export function drawFleet(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
-  { columns, isWide = false, mostNodes = 20 }: FleetPictureOptions,
+  { columns, now, isWide = false, mostNodes = 20 }: FleetPictureOptions,
 ): readonly Line[] {
-  const view = viewFleet(policies, partitions);
+  const view = viewFleet(policies, partitions, now);
   const byName = new Map(partitions.map((partition) => [partition.metadata.name, partition]));
   const pictures = isWide
     ? view.nodes.flatMap(({ node }) => {
@@ -139,7 +162,7 @@ export function drawFleet(
         return partition ? [[], ...drawNodeStatus(partition, columns)] : [];
       })
     : [[], ...drawNodes(view.nodes, columns, mostNodes)];
-  const none: Line = [span('no GPU node: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
+  const none: Line = [span('no GPU nodes: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
   return [
     ...drawPolicies(view.policies, columns),
     [],
@@ -158,14 +181,16 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number): r
     span(reason, toneOfReason(reason)),
     span(message, 'dim'),
   ]);
-  const changing = policies.flatMap(({ policy, inFlight, canary }): readonly Line[] => {
+  const changing = policies.flatMap(({ policy, inFlight, canary, rollout }): readonly Line[] => {
     const named = inFlight
       .slice(0, 5)
       .map(({ node, since }) => (since === undefined ? node : `${node} since ${since.slice(11, 19)}`));
     const more = inFlight.length > 5 ? [`${inFlight.length - 5} more`] : [];
     const flight: Line = [span(`${policy} changes now: ${[...named, ...more].join(', ')}`)];
     const first: Line = [span(`${policy} began with: ${canary.slice(0, 5).join(', ')}`)];
+    const left = rollout && wrapHanging(`${policy}: ${rollout.words}`, columns);
     return [
+      ...(left ?? []).map((text): Line => [span(text)]),
       ...(inFlight.length > 0 ? [fitLine(flight, columns)] : []),
       ...(canary.length > 0 ? [fitLine(first, columns)] : []),
     ];

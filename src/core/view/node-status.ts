@@ -37,7 +37,7 @@ export function viewNodeStatus({ metadata, spec, status }: GpuNodePartition): No
     strategy: spec.strategy,
     phase: status?.phase ?? 'Pending',
     reason: ready?.reason ?? 'AgentNotReporting',
-    message: ready?.message ?? 'nothing is known of it yet',
+    message: ready?.message ?? 'nothing is known yet',
     layout: status?.layout ?? '',
     plan: isPlanned
       ? { keep: plan.keep, destroy: plan.destroy, create: plan.create, pods: plan.affectedPods ?? [] }
@@ -73,7 +73,7 @@ export function drawNodeStatus(partition: GpuNodePartition, columns: number): re
     ...(message === '' ? [] : wrapHanging(message, columns - 2)).map((text): Line => [span(`  ${text}`)]),
     ...(error === undefined ? [] : wrapHanging(error, columns - 2).map((text): Line => [span(`  ${text}`, 'bad')])),
   ];
-  const goes = plan && plan.pods.length > 0 ? `; pods that have to go: ${plan.pods.join(', ')}` : '';
+  const goes = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}` : '';
   const planned = plan
     ? wrapHanging(
         `plan: keeps ${plan.keep}, destroys ${plan.destroy}, creates ${plan.create} instances${goes}`,

@@ -78,7 +78,7 @@ async function changeAll(context: ApplyContext, tasks: readonly OpenTask[]): Pro
 async function advanceAll({ options }: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceError | undefined> {
   for (const task of tasks) {
     if (task.outcome === 'Pending' && options.signal?.aborted === true) {
-      const found = 'asked to stop before it was begun';
+      const found = 'asked to stop before it started';
       skip([task], new DeviceError('Stopped', { tried: 'to begin with the GPU', found, gpu: task.now.pciBusId }));
       continue;
     }

@@ -83,6 +83,6 @@ function demandSame(session: GpuSession, instance: GpuInstanceState, report: Rep
       ),
     );
   if (isSame) return;
-  const found = 'it is not what it was when the plan was made; nothing of it was touched';
+  const found = 'it changed after the plan was made; it was not touched';
   throw session.explain('Unstable', { tried: 'to destroy it', found }, instance);
 }

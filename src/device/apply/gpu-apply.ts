@@ -1,4 +1,5 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { type GpuChange, listDisturbed } from '../../core/gpu/plan/gpu-change.ts';
 import { planReturn } from '../../core/gpu/plan/return-plan.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
@@ -199,7 +200,7 @@ export class GpuApply {
 
   #refuse(code: DeviceError['code'], found: string): DeviceError {
     const { want } = this.target;
-    const tried = want === 'Disabled' ? 'to switch MIG mode off' : `to make ${JSON.stringify(want)}`;
+    const tried = want === 'Disabled' ? 'to switch MIG mode off' : `to make ${writeLayout(want)}`;
     return new DeviceError(code, { tried, found, gpu: this.gpu.pciBusId });
   }
 }

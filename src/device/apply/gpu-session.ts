@@ -129,7 +129,7 @@ export class GpuSession {
       ...[...held].flatMap((id) => this.#explainUnresolved(id)),
     ];
     if (holders.length === 0) return report;
-    const found = 'somebody uses it; nothing of it was touched';
+    const found = 'it is in use and was not touched';
     throw this.explain(
       'InUse',
       { tried: `${kind} after a look at who uses it`, found, holders },
@@ -154,9 +154,8 @@ export class GpuSession {
   /** What is held under a name that no reading has may be anything: an instance that was made anew may have another UUID. */
   #explainUnresolved(id: string): readonly string[] {
     if (this.#context.known.has(id)) return [];
-    if (id.startsWith('MIG-'))
-      return [`a pod that holds ${id}, which is none of this node’s instances as they were read`];
-    return id.includes('/') ? [`pod ${id}, which holds a device that nobody can tell`] : [];
+    if (id.startsWith('MIG-')) return [`a pod that holds ${id}, which is not among the instances of this node`];
+    return id.includes('/') ? [`pod ${id}, which holds a device that cannot be identified`] : [];
   }
 
   explain(
@@ -216,7 +215,7 @@ export class GpuSession {
 
   #demandTime(command: ChangeCommand): void {
     if (this.#context.options.mayStart?.() === false)
-      throw this.explain('Stopped', { tried: describeChange(command), found: 'the time to act is over' });
+      throw this.explain('Stopped', { tried: describeChange(command), found: 'the time limit is over' });
   }
 }
 

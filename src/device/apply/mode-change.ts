@@ -49,7 +49,7 @@ async function tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig'
   const last = reset ?? (await resetGpu(session));
   if (isAt(last.after, mode)) return last.after;
   if (last.after.mig?.pending !== mode) throw session.explainUndone(command, execution);
-  const found = `it stays pending after a try to reset the GPU: ${quote(last.execution)}`;
+  const found = `it stays pending after an attempt to reset the GPU: ${quote(last.execution)}`;
   const details = { tried: `to set MIG mode ${mode}`, found };
   const code = judgeReset(last.execution);
   throw code === 'Pending' ? session.explainOpen(details, last.after) : session.explain(code, details);

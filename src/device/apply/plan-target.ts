@@ -3,6 +3,7 @@ import { explainOldDriver } from '../../core/gpu/geometry/driver-support.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gpu/plan/gpu-change.ts';
 import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { describeProcess } from '../../core/policy/device-users.ts';
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 import { planGpuReset } from '../../core/gpu/plan/reset-plan.ts';
@@ -28,7 +29,7 @@ export function planTarget(
   { held, mayTouch }: PlanLimits,
   plan = planGpuChange,
 ): GpuChange {
-  const tried = want === 'Disabled' ? 'to plan MIG mode off' : `to plan ${JSON.stringify(want)}`;
+  const tried = want === 'Disabled' ? 'to plan MIG mode off' : `to plan ${writeLayout(want)}`;
   if (gpu.fault !== undefined)
     throw new DeviceError(gpu.fault.code, { tried, found: gpu.fault.message, gpu: gpu.pciBusId });
   const result = plan(viewState(gpu, held), want, mayTouch);

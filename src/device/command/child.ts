@@ -37,7 +37,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
   return (args, deadlineMs) => {
     const tried = [program, ...args].join(' ');
     if (stuck !== undefined) {
-      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still there`;
+      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still running`;
       return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
     }
     return new Promise<Execution>((resolve, reject) => {
@@ -51,6 +51,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         detached: true,
       });
       const chunks: Buffer[] = [];
+      const errors: Buffer[] = [];
       let bytes = 0;
       let end: Execution['end'] = 'Exited';
       let grace: NodeJS.Timeout | undefined;
@@ -60,7 +61,12 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         clearTimeout(grace);
         child.stdout?.destroy();
         child.stderr?.destroy();
-        const execution: Execution = { rc: code ?? 255, stdout: Buffer.concat(chunks).toString('utf8'), end };
+        const execution: Execution = {
+          rc: code ?? 255,
+          stdout: Buffer.concat(chunks).toString('utf8'),
+          ...(errors.length > 0 && { stderr: Buffer.concat(errors).toString('utf8') }),
+          end,
+        };
         const notRun = explainNotRun(found, tried, execution);
         if (notRun === undefined) resolve(execution);
         else reject(notRun);
@@ -89,7 +95,10 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
       };
       child.stdout?.on('data', collect);
       // nvidia-smi writes nothing there; chroot and the dynamic linker do, and their words explain a failure.
-      child.stderr?.on('data', collect);
+      child.stderr?.on('data', (chunk: Buffer) => {
+        errors.push(chunk);
+        collect(chunk);
+      });
       child.once('error', (cause) => {
         clearTimeout(deadline);
         clearTimeout(grace);

@@ -4,6 +4,8 @@ import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 export interface Execution {
   readonly rc: number;
   readonly stdout: string;
+  /** The part of it that came by standard error; absent where none did. */
+  readonly stderr?: string;
   /** `TimedOut` and `TooLong` runs were ended by us: what they did is unknown. */
   readonly end: 'Exited' | 'TimedOut' | 'TooLong';
   /** How long it might take, and by which option: `15 s (--read-timeout-seconds)`. */

@@ -135,12 +135,12 @@ function select(gpus: GpuSelection | undefined): readonly string[] {
 
 function busId(text: string): string {
   if (isBusId(text)) return text;
-  throw new ArgumentRefused(`${JSON.stringify(text)} is no PCI bus id`);
+  throw new ArgumentRefused(`${JSON.stringify(text)} is not a PCI bus id`);
 }
 
 function decimal(number: number): string {
   if (Number.isInteger(number) && number >= 0 && number < 10_000) return String(number);
-  throw new ArgumentRefused(`${number} is no id`);
+  throw new ArgumentRefused(`${number} is not an id`);
 }
 
 /** An empty list would mean every GPU, every instance. */

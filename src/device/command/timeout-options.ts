@@ -12,12 +12,12 @@ export function addTimeoutOptions(command: Command): Command {
   return command
     .option(
       '--read-timeout-seconds <n>',
-      'how long one nvidia-smi that reads may take; large nodes without persistence mode need more (default: 15)',
+      'time limit of an nvidia-smi run that only reads; large nodes without persistence mode need more (default: 15)',
       integer(1, 600),
     )
     .option(
       '--change-timeout-seconds <n>',
-      'how long one nvidia-smi that changes a GPU may take (default: 60)',
+      'time limit of an nvidia-smi run that changes a GPU (default: 60)',
       integer(1, 3_600),
     );
 }

@@ -95,8 +95,8 @@ function explainMissing(roots: readonly string[]): DeviceNodeReport {
   const stale = roots.flatMap((root) => specs.map(({ file }) => pathOf(root, file))).filter((path) => existsSync(path));
   const problems = stale.map(
     (path) =>
-      `${path} is of the layout before: ${missing}. Install the NVIDIA Container Toolkit there or name its root (--toolkit-root), ` +
-      'or generate the spec anew by hand',
+      `${path} describes the previous layout: ${missing}. Install the NVIDIA Container Toolkit there or name its root (--toolkit-root), ` +
+      'or regenerate the spec manually',
   );
   return { done: [], missing, problems };
 }

@@ -13,7 +13,7 @@ export function makeOwnFolder(path: string): void {
   const own = process.geteuid?.() ?? uid;
   if ((mode & S_IFMT) !== S_IFDIR) throw new Error(`${path} is not a folder, or a link to one`);
   if (uid !== own) throw new Error(`${path} belongs to user ${uid}, and this is user ${own}`);
-  if ((mode & 0o022) !== 0) throw new Error(`others may write into ${path}: take that right away (chmod go-w)`);
+  if ((mode & 0o022) !== 0) throw new Error(`others can write to ${path}: remove that permission (chmod go-w)`);
 }
 
 const { S_IFMT, S_IFDIR } = constants;

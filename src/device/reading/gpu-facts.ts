@@ -3,6 +3,7 @@ import { contradict } from './contradiction.ts';
 import { readTables, type Table } from './gpu-tables.ts';
 import type { ReportedGpu } from './report-parser.ts';
 import type { Trouble } from './trouble.ts';
+import type { Execution } from '../command/output.ts';
 import { describeCommand, type Runner } from '../command/runner.ts';
 import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '../command/smi-command.ts';
 
@@ -97,20 +98,35 @@ export class GpuFactsReader {
       name: 'ComputeCapabilities',
       ...(selection === undefined ? {} : { gpus: selection }),
     };
-    const { rc, stdout, end } = await this.#runner.run(command);
-    if (rc !== 0 || end !== 'Exited') return new Map();
-    const lines = stdout.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
+    const rows = readCapabilities(await this.#runner.run(command));
+    if (rows === undefined) return new Map();
     for (const { uuid, pciBusId } of gpus) {
-      const isSame = lines.some(
-        ([busId = '', id]) => id === uuid && isBusId(busId) && normalizeBusId(busId) === pciBusId,
-      );
-      if (isSame) continue;
+      if (rows.some((row) => row.uuid === uuid && row.pciBusId === pciBusId)) continue;
       trouble.pin(pciBusId, contradict(describeCommand(command), `no GPU ${uuid}, which -q -x reports`, pciBusId));
     }
     return new Map(
-      lines.flatMap(([, uuid = '', capability = '']) =>
-        /^\d+\.\d+$/.test(capability) ? [[uuid, capability] as const] : [],
-      ),
+      rows.flatMap(({ uuid, capability }) => (capability === undefined ? [] : [[uuid, capability] as const])),
     );
   }
+}
+
+/** Compute capabilities by GPU, undefined where the driver has none in that place; undefined as a whole where it does not know the field. */
+export function readCapabilities({
+  rc,
+  stdout,
+  end,
+}: Execution):
+  readonly { readonly pciBusId: string; readonly uuid: string; readonly capability: string | undefined }[] | undefined {
+  if (rc !== 0 || end !== 'Exited') return undefined;
+  return stdout.split('\n').flatMap((line) => {
+    const [busId = '', uuid = '', capability = ''] = line.split(',').map((cell) => cell.trim());
+    if (!isBusId(busId)) return [];
+    return [
+      {
+        pciBusId: normalizeBusId(busId),
+        uuid,
+        capability: /^\d+\.\d+$/.test(capability) ? capability : undefined,
+      },
+    ];
+  });
 }

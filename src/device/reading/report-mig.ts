@@ -24,7 +24,7 @@ export function readMigReport(
   if (untold !== undefined)
     return {
       ...mode,
-      fault: { code: 'ParseError', message: `who uses it is not told: ${untold}` },
+      fault: { code: 'ParseError', message: `its users are not reported: ${untold}` },
       migDevices: [],
       processes: [],
     };
@@ -59,7 +59,7 @@ function listUnseen(
         (process.computeInstance === undefined || process.computeInstance === computeInstance),
     );
     if (isListed || usedMiB <= idleMiB + memoryMiB / 256) return [];
-    const name = `somebody who is not listed, with ${usedMiB} MiB of memory in use`;
+    const name = `an unlisted user, with ${usedMiB} MiB of memory in use`;
     return [{ pid: undefined, name, instance, computeInstance }];
   });
 }

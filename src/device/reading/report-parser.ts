@@ -69,11 +69,11 @@ export function parseReport(tried: string, execution: Execution): Report {
   const driverVersion = root && textAt(root, 'driver_version');
   const attached = root && readCount(textAt(root, 'attached_gpus'));
   if (root?.name !== 'nvidia_smi_log' || driverVersion === undefined || attached === undefined)
-    throw refuseOutput(tried, 'no whole report', stdout);
-  if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report of no driver version', stdout);
+    throw refuseOutput(tried, 'an incomplete report', stdout);
+  if (!isDriverVersion(driverVersion)) throw refuseOutput(tried, 'a report without a driver version', stdout);
   const gpus = elementsAt(root, 'gpu').map((element) => {
     const gpu = readGpu(element, driverVersion) ?? readSickGpu(element);
-    if (gpu === undefined) throw refuseOutput(tried, 'a GPU that is not understood', stdout);
+    if (gpu === undefined) throw refuseOutput(tried, 'a GPU entry that cannot be parsed', stdout);
     return gpu;
   });
   if (gpus.length === 0) throw refuseOutput(tried, 'a report without GPUs', stdout);

@@ -32,11 +32,11 @@ export interface GpuState {
   /** `8.0`; undefined where the driver does not tell. */
   readonly computeCapability: string | undefined;
   readonly migCapable: boolean;
-  /** Undefined where the GPU has no MIG, or does not say (then `fault` is set). */
+  /** Undefined where the GPU does not support MIG, or does not say (then `fault` is set). */
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
   /** By start. */
   readonly instances: readonly GpuInstanceState[];
-  /** The driver's own table (`-lgip`, `-lgipp`); undefined where the GPU has no MIG. The same object as long as the table is the same. */
+  /** The driver's own table (`-lgip`, `-lgipp`); undefined where the GPU does not support MIG. The same object as long as the table is the same. */
   readonly geometry: Geometry | undefined;
   /** True where the driver tells its table only with MIG mode on, and that is off: `geometry` is what is known of the model. */
   readonly isTableBuiltIn: boolean;

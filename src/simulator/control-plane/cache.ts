@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { allPrograms, missingPrograms, probeKubectl } from './programs.ts';
 
-/** The one file that is built; the five names are links to it. */
+/** The one file that is built; the six names are links to it. */
 export const programFile = 'control-plane';
 const manifestFile = 'manifest.json';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ControlPlaneError } from './errors.ts';
 import { runProgram } from './run.ts';
 
-/** Paths of the programs. The last two are absent where the user's KUBEBUILDER_ASSETS do not have them. */
+/** Paths of the programs. The last three are absent where the user's KUBEBUILDER_ASSETS do not have them. */
 export interface Binaries {
   readonly folder: string;
   readonly etcd: string;
@@ -12,10 +12,12 @@ export interface Binaries {
   readonly kubectl: string;
   readonly kubeControllerManager?: string;
   readonly kubeScheduler?: string;
+  /** For the tests on a real node. */
+  readonly kubelet?: string;
 }
 
 export const requiredPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
-export const allPrograms = [...requiredPrograms, 'kube-controller-manager', 'kube-scheduler'] as const;
+export const allPrograms = [...requiredPrograms, 'kube-controller-manager', 'kube-scheduler', 'kubelet'] as const;
 
 /** Names out of `names` that are no executable files of this folder. */
 export async function missingPrograms(folder: string, names: readonly string[]): Promise<readonly string[]> {
@@ -24,7 +26,11 @@ export async function missingPrograms(folder: string, names: readonly string[]):
 }
 
 export async function binariesIn(folder: string): Promise<Binaries> {
-  const [controllerManager, scheduler] = [join(folder, 'kube-controller-manager'), join(folder, 'kube-scheduler')];
+  const [controllerManager, scheduler, kubelet] = [
+    join(folder, 'kube-controller-manager'),
+    join(folder, 'kube-scheduler'),
+    join(folder, 'kubelet'),
+  ];
   return {
     folder,
     etcd: join(folder, 'etcd'),
@@ -32,6 +38,7 @@ export async function binariesIn(folder: string): Promise<Binaries> {
     kubectl: join(folder, 'kubectl'),
     ...((await isExecutable(controllerManager)) && { kubeControllerManager: controllerManager }),
     ...((await isExecutable(scheduler)) && { kubeScheduler: scheduler }),
+    ...((await isExecutable(kubelet)) && { kubelet }),
   };
 }
 

@@ -24,7 +24,7 @@ export async function makeController(
   const kubeconfig = await kubeconfigFor(options, identity, account);
   const program = [
     ...controllerMemorySettings,
-    programPath('controller'),
+    options.fileOf?.(identity) ?? programPath('controller'),
     '--kubeconfig',
     kubeconfig,
     '--identity',
@@ -66,7 +66,8 @@ export async function makeAgent(
   };
   const argv = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value]);
   if (ignorePods) argv.push('--ignore-pods');
-  const program = [...agentMemorySettings, programPath('agent'), ...argv, ...(options.agentArguments ?? [])];
+  const file = options.fileOf?.(node) ?? programPath('agent');
+  const program = [...agentMemorySettings, file, ...argv, ...(options.agentArguments ?? [])];
   return new RigProcess(`agent ${node}`, program, files.agentLog, guard, onChange);
 }
 

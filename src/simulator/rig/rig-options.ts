@@ -11,4 +11,6 @@ export interface RigOptions {
   readonly kubeletTiming?: Partial<KubeletTiming>;
   /** Address of a proxy through which a program finds the API server: a controller by its identity, an agent by its node. */
   readonly serverOf?: (program: string) => string | undefined;
+  /** File of another version that is run in place of the checkout's: for a controller by its identity, for an agent by its node. */
+  readonly fileOf?: (program: string) => string | undefined;
 }

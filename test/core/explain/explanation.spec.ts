@@ -48,35 +48,35 @@ const stories: Readonly<Record<string, Story>> = {
       status: { phase: 'Failed', reason: 'UnexpectedAdmissionError', message: 'Allocate failed' },
     },
     code: 'Rejected',
-    says: 'node n did not take it or put it out (UnexpectedAdmissionError): Allocate failed; a controller has to make another',
+    says: 'node n rejected or evicted it (UnexpectedAdmissionError): Allocate failed; its controller must create another',
   },
   'a pod that has ended': {
     pod: { ...asks(slice), node: 'n', status: { phase: 'Succeeded' } },
     code: 'Ended',
-    says: 'it has ended (Succeeded) and asks for nothing any more',
+    says: 'it has ended (Succeeded) and requests nothing',
   },
   'a pod with a scheduling gate': {
     pod: { ...asks(slice), spec: { schedulingGates: [{ name: 'kueue.x-k8s.io/admission' }] } },
     code: 'Gated',
-    says: 'it is held back by its scheduling gate kueue.x-k8s.io/admission, until whoever set it takes it off',
+    says: 'it is held back by its scheduling gate kueue.x-k8s.io/admission, until whoever set it removes it',
   },
   'a pod that asks for no GPU': {
     pod: asks('cpu'),
     nodes: [{ gpus: [sevens] }],
     code: 'NoGpuAsked',
-    says: 'it asks for no GPU resource, so that no partition is what it waits for; the scheduler says: 0/1 nodes are available',
+    says: 'it requests no GPU resource, so it does not wait for a partition; the scheduler reports: 0/1 nodes are available',
   },
   'a pod that asks by claim': {
     pod: { spec: { resourceClaims: [{ name: 'gpu' }] } },
     nodes: [{ gpus: [sevens] }],
     code: 'AsksByClaim',
-    says: 'it asks by resource claim, which a DRA driver serves; the scheduler says: 0/1 nodes are available',
+    says: 'it requests GPUs by resource claim, which a DRA driver serves; the scheduler reports: 0/1 nodes are available',
   },
   'a cluster without GPUs': {
     pod: asks(slice),
     nodes: [{}],
     code: 'NoGpuNodes',
-    says: `it asks for 1 ${slice}, and no node has a GPU or says so`,
+    says: `it requests 1 ${slice}, and no node reports a GPU`,
   },
   'a profile that no GPU has': {
     pod: asks('nvidia.com/mig-1g.5g'),
@@ -96,7 +96,7 @@ const stories: Readonly<Record<string, Story>> = {
     code: 'NotOffered',
     says: `no node offers nvidia.com/mig-1g.10gb; what is offered: ${slice}`,
     suggests: [
-      /^set spec\.layouts\[0\]\.profiles of policy p to .*1×1g\.10gb.*; this changes 1 node, and no pod has to go$/,
+      /^set spec\.layouts\[0\]\.profiles of policy p to .*1×1g\.10gb.*; this changes 1 node, and evicts no pod$/,
     ],
   },
   'slices by name where the strategy is single': {
@@ -129,13 +129,13 @@ const stories: Readonly<Record<string, Story>> = {
     nodes: [{ gpus: [halves] }],
     others: holders(half, 2),
     code: 'Full',
-    says: `it asks for 1 ${half}; nearest is node n: 2 of 2 ${half} are in use, held by team/holder-0, team/holder-1`,
+    says: `it requests 1 ${half}; the the nearest is node n: 2 of 2 ${half} are in use, held by team/holder-0, team/holder-1`,
   },
   'more slices than any node has': {
     pod: asks(half, 3),
     nodes: [{ gpus: [halves] }],
     code: 'TooMany',
-    says: `it asks for 3 ${half}; nearest is node n: the pod asks for 3 ${half}, and the node has 2 in all`,
+    says: `it requests 3 ${half}; the the nearest is node n: the pod requests 3 ${half}, and the node has 2 in total`,
   },
   'a smaller slice that is taken, and a larger one that is free': {
     pod: asks(slice),
@@ -155,7 +155,7 @@ const stories: Readonly<Record<string, Story>> = {
     code: 'NotOffered',
     says: `no node offers ${half}; what is offered: ${slice}`,
     suggests: [
-      'set spec.layouts[0].profiles of policy p to 4×1g.5gb + 1×3g.20gb; this changes 1 node, and no pod has to go',
+      'set spec.layouts[0].profiles of policy p to 4×1g.5gb + 1×3g.20gb; this changes 1 node, and evicts no pod',
     ],
   },
   'a label that differs on the node that has room': {
@@ -181,14 +181,14 @@ const stories: Readonly<Record<string, Story>> = {
     },
     nodes: [{ gpus: [sevens], labels: { [`${slice}.count`]: '7' } }],
     code: 'Selector',
-    says: `nearest is node n: ${slice}.count is 7, and the pod wants more than 7`,
+    says: `the the nearest is node n: ${slice}.count is 7, and the pod wants more than 7`,
   },
   'a node that is closed for a change': {
     pod: asks(half),
     nodes: [{ gpus: [halves], taints: [closedTaint], phase: 'Updating', reason: 'Applying', message: 'grant 3' }],
     code: 'Changing',
-    says: 'nearest is node n: it is closed while its GPUs change: Applying: grant 3',
-    suggests: ['wait for node n: it takes pods again when its change is done'],
+    says: 'the the nearest is node n: it is closed while its GPUs change: Applying: grant 3',
+    suggests: ['wait for node n: it accepts pods again when its change is done'],
   },
   'a node that is to become what the pod asks for': {
     pod: asks(half),
@@ -202,49 +202,49 @@ const stories: Readonly<Record<string, Story>> = {
       },
     ],
     code: 'Changing',
-    says: 'nearest is node n: it is to have 2 of them; Waiting, PodsUseGpus: pod team/a holds GPU 0',
+    says: 'the the nearest is node n: it will have 2 of them; Waiting, PodsUseGpus: pod team/a holds GPU 0',
   },
   'a node that has just joined': {
     pod: asks(half),
     nodes: [{ gpus: [halves], taints: [{ key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' }] }],
     code: 'Changing',
-    says: 'nearest is node n: it has joined and waits for its first layout: Ready',
+    says: 'the the nearest is node n: it joined and waits for its first layout: Ready',
   },
   'slices that the device plugin does not offer': {
     pod: asks(half),
     nodes: [{ gpus: [halves], policy: aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] }), allocatable: {} }],
     code: 'NotAdvertised',
-    says: 'nearest is node n: it has 2 of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy',
+    says: 'the the nearest is node n: it has 2 of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy',
   },
   'a taint of somebody else': {
     pod: asks(half),
     nodes: [{ gpus: [halves], taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] }],
     code: 'Tainted',
-    says: 'nearest is node n: it has the taint team=a:NoSchedule, which the pod does not tolerate',
+    says: 'the the nearest is node n: it has the taint team=a:NoSchedule, which the pod does not tolerate',
   },
   'a node that is cordoned': {
     pod: asks(half),
     nodes: [{ gpus: [halves], unschedulable: true }],
     code: 'Cordoned',
-    says: 'nearest is node n: it is cordoned; kubectl uncordon opens it',
+    says: 'the the nearest is node n: it is cordoned; kubectl uncordon opens it',
   },
   'a node that is not ready': {
     pod: asks(half),
     nodes: [{ gpus: [halves], isReady: false }],
     code: 'NotReady',
-    says: 'nearest is node n: its kubelet is not ready: stopped posting status',
+    says: 'the the nearest is node n: its kubelet is not ready: stopped posting status',
   },
-  'a node that has too little memory': {
+  'a node that has not enough memory': {
     pod: { asks: { [half]: '1', memory: '100Gi' } },
     nodes: [{ gpus: [halves] }],
     code: 'OtherResource',
-    says: 'nearest is node n: too little memory: 64Gi in all, 0 % asked for by others',
+    says: 'the the nearest is node n: not enough memory: 64Gi in total, 0 % requested by others',
   },
   'a pod that no scheduler has looked at': {
     pod: { ...asks(half), status: { phase: 'Pending' } },
     nodes: [{ gpus: [halves] }],
     code: 'NoScheduler',
-    says: 'node n has room for it, and scheduler default-scheduler has not looked at it: does it run?',
+    says: 'node n has room for it, but scheduler default-scheduler has not processed it: is it running?',
   },
   'a pod that waits for others of lower priority': {
     pod: { ...asks(half), status: { ...aPod().status, nominatedNodeName: 'n' } },
@@ -256,7 +256,7 @@ const stories: Readonly<Record<string, Story>> = {
     pod: asks(half),
     nodes: [{ gpus: [halves] }],
     code: 'SchedulerSays',
-    says: 'node n has its GPUs free; the scheduler says: 0/1 nodes are available',
+    says: 'node n has its GPUs free; the scheduler reports: 0/1 nodes are available',
   },
 };
 

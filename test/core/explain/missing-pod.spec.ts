@@ -14,7 +14,7 @@ describe('why a pod is not there', () => {
       involvedObject: { kind: 'ReplicaSet', name: 'train' },
     };
     expect(explainMissing('train-x1', [event], [quota('2')])).to.equal(
-      'ReplicaSet train cannot make it: pods "train-x" is forbidden: exceeded quota: gpus; quota gpus is used up: 2 of 2 requests.nvidia.com/gpu',
+      'ReplicaSet train cannot create it: pods "train-x" is forbidden: exceeded quota: gpus; quota gpus is used up: 2 of 2 requests.nvidia.com/gpu',
     );
   });
 

@@ -44,9 +44,9 @@ describe('the grammar of profile names', () => {
     ['1g.5gb.me', 'write 1g.5gb+me'],
     ['mig-1g.24gb.me.all', 'write 1g.24gb+me.all'],
     ['4c.3g.20gb', 'cannot be larger than its GPU instance of 3'],
-    ['', 'written like 1g.5gb'],
-    ['0g.5gb', 'written like 1g.5gb'],
-    ['1g.5gb;reboot', 'written like 1g.5gb'],
+    ['', 'write it as 1g.5gb'],
+    ['0g.5gb', 'write it as 1g.5gb'],
+    ['1g.5gb;reboot', 'write it as 1g.5gb'],
   ] as const) {
     it(`refuses "${text}" and says: ${hint}`, () => {
       const result = parseProfile(text);

@@ -17,8 +17,8 @@ describe('the refusal of a layout', () => {
     expect(refusalOf('a100-40gb', { '3g.20gb': 2, '1g.5gb': 1 })).to.deep.equal({
       code: 'NotEnoughMemorySlices',
       message:
-        '3g.20gb ×2 + 1g.5gb ×1 on A100-40GB: needs 9 of 8 memory slices (2 × 3g.20gb at 4, 1 × 1g.5gb at 1); nearest layouts that fit: ' +
-        '1g.5gb ×1 + 2g.10gb ×1 + 3g.20gb ×1, or 3g.20gb ×2, or 1g.5gb ×1 + 2g.10gb ×1 + 4g.20gb ×1',
+        '1×1g.5gb + 2×3g.20gb on A100-40GB: needs 9 of 8 memory slices (2×3g.20gb take 8, 1×1g.5gb takes 1); nearest layouts that fit: ' +
+        '1×1g.5gb + 1×2g.10gb + 1×3g.20gb, or 2×3g.20gb, or 1×1g.5gb + 1×2g.10gb + 1×4g.20gb',
       resource: 'MemorySlices',
       needed: 9,
       available: 8,
@@ -110,7 +110,7 @@ describe('the refusal of a layout', () => {
   it('counts the GPU instances that compute instances need', () => {
     const refusal = refusalOf('a100-40gb', { '1c.3g.20gb': 7 });
     expect(refusal).to.include({ code: 'NotEnoughMemorySlices', needed: 12 });
-    expect(refusal.message).to.include('3 × 3g.20gb at 4');
+    expect(refusal.message).to.include('3×3g.20gb take 12');
   });
 
   it('keeps compute instances in the largest part where all of their GPU instances fit', () => {

@@ -42,6 +42,19 @@ describe('decide', () => {
     expect('look' in decision || !isGranted(decision)).to.equal(true);
   });
 
+  it('opens a node on nothing less than a fresh read of everything, and asks for none where it is open', () => {
+    const partition = aManagedPartition({ device: slicedGpu });
+    const open = aNode({ allocatable: advertisesSlice });
+    expect(judge({ partition, node: open }).looks).to.deep.equal([]);
+    const node = aNode({ allocatable: advertisesSlice, taints: taints.startup });
+    const opened = judge({ partition, node });
+    expect(opened.looks).to.deep.equal(['All']);
+    const removed = opened.commands.flatMap((command) =>
+      command.name === 'PatchNode' ? (command.change.removeTaints ?? []) : [],
+    );
+    expect(removed).to.deep.equal(taints.startup.map(({ key }) => key));
+  });
+
   it('writes the wish first, once: generation alone is no reason', () => {
     const fresh = judge({ partition: aPartition({ device: { ...wholeGpu, bootID: 'boot-a' } }) });
     expect(namesOf(fresh)).to.deep.equal(['WriteWish']);
@@ -115,6 +128,19 @@ describe('decide', () => {
     expect(plain.commands).to.deep.equal([]);
     // A cluster has many of them: none is looked at again before something happens to it.
     expect(plain.verdict.requeueAfterMs).to.equal(undefined);
+  });
+
+  it('lets go of a node without policy and partition: where the CRDs were removed first no other can be made', () => {
+    const labels = {
+      'nvidia.com/gpu.present': 'true',
+      'gpupartition.dev/policy': 'p',
+      'gpupartition.dev/state': 'ready',
+    };
+    const gone = { partition: undefined, policy: undefined };
+    expect(namesOf(judge({ ...gone, node: aNode({ labels }) }))).to.deep.equal(['PatchNode', 'CreatePartition']);
+    const closed = aNode({ labels, taints: taints.closed });
+    expect(namesOf(judge({ ...gone, node: closed })), 'its agent may be at work').to.deep.equal(['CreatePartition']);
+    expect(namesOf(judge({ partition: undefined, node: aNode({ labels }) }))).to.deep.equal(['CreatePartition']);
   });
 
   it('takes the partition of an earlier node of the same name away', () => {

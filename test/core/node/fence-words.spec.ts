@@ -13,7 +13,7 @@ describe('staleOffer', () => {
   it('does not believe right counts of devices that are gone', () => {
     const verdict = staleOffer({ stale: 7, resources: wanted }, wanted);
     expect(verdict).to.include({ phase: 'Updating', reason: 'AdvertisePending' });
-    expect(verdict?.message).to.include('7 of the devices that it offers are gone');
+    expect(verdict?.message).to.include('7 of the devices that it offers no longer exist');
   });
 
   it('says what is offered instead', () => {

@@ -25,7 +25,7 @@ describe('a driver upgrade', () => {
       'a-state-of-the-future',
     ]) {
       expect(driverUpgrade({ [state]: busy })).to.equal(
-        `gpu-operator upgrades the driver of this node (${state}=${busy}); waiting until it is upgrade-done`,
+        `gpu-operator is upgrading the driver of this node (${state}=${busy}); waiting until it is upgrade-done`,
       );
     }
   });
@@ -33,20 +33,20 @@ describe('a driver upgrade', () => {
   it('that failed says how to try it again', () => {
     expect(driverUpgrade({ [state]: 'upgrade-failed' })).to.equal(
       `the driver upgrade of this node failed (${state}=upgrade-failed): repair it, ` +
-        'then set the label to upgrade-required to try again; waiting until it is upgrade-done',
+        'then set the label to upgrade-required to retry; waiting until it is upgrade-done',
     );
   });
 
   it('is under way while k8s-driver-manager has paused the clients, whatever the state says', () => {
     const paused = { 'nvidia.com/gpu.deploy.dcgm': 'paused-for-driver-upgrade' };
     expect(driverUpgrade({ ...paused, [state]: 'upgrade-done' })).to.equal(
-      'k8s-driver-manager replaces the driver of this node (paused-for-driver-upgrade: nvidia.com/gpu.deploy.dcgm); ' +
-        'waiting until it sets this label back',
+      'k8s-driver-manager is replacing the driver of this node (paused-for-driver-upgrade: nvidia.com/gpu.deploy.dcgm); ' +
+        'waiting until it restores this label',
     );
     expect(driverUpgrade({ ...paused, 'nvidia.com/gpu.deploy.a': 'paused-for-driver-upgrade' })).to.equal(
-      'k8s-driver-manager replaces the driver of this node ' +
+      'k8s-driver-manager is replacing the driver of this node ' +
         '(paused-for-driver-upgrade: nvidia.com/gpu.deploy.a, nvidia.com/gpu.deploy.dcgm); ' +
-        'waiting until it sets these labels back',
+        'waiting until it restores these labels',
     );
   });
 

@@ -93,7 +93,7 @@ describe('sharing in a policy', () => {
 
   it('by MPS is refused with the reason of the device plugin', () => {
     expect(refusal({ strategy: 'single', sharing: { mps: {} } })).to.equal(
-      'spec.sharing.mps: is refused: sharing using MPS is not supported for MIG devices ' +
+      'spec.sharing.mps: is rejected: sharing using MPS is not supported for MIG devices ' +
         "(NVIDIA's device plugin); share slices with timeSlicing, or use smaller slices",
     );
   });
@@ -140,15 +140,15 @@ describe('sharing in a policy', () => {
   it('of whole GPUs under mixed is refused where there are slices alone, with the reason', () => {
     expect(refusal(aSpec('mixed', ['nvidia.com/gpu', 2]), [small])).to.equal(
       'spec.sharing.timeSlicing[0].resource: nvidia.com/gpu is not offered by any layout of this policy, ' +
-        `which offer ${small}; under strategy mixed nvidia.com/gpu is whole GPUs alone`,
+        `which offer ${small}; under strategy mixed nvidia.com/gpu means whole GPUs only`,
     );
   });
 
   it('under strategy none is refused where a layout makes slices, and good for whole GPUs', () => {
     const spec = aSpec('none', ['nvidia.com/gpu', 4]);
     const refused =
-      'spec.sharing.timeSlicing: strategy none does not share slices: it hands a GPU in MIG mode out whole, ' +
-      'and its labels say gpu.replicas 0; use strategy mixed or single';
+      'spec.sharing.timeSlicing: strategy none does not share slices: it offers a GPU in MIG mode as a whole, ' +
+      'with the label gpu.replicas 0; use strategy mixed or single';
     expect(refusal({ ...spec, layouts: [{ profiles: { '1g.5gb': 7 } }] })).to.equal(refused);
     expect(refusal({ ...spec, layouts: [{ preset: 'all-balanced' }] })).to.equal(refused);
     expect(refusal({ ...spec, layouts: [{ preset: 'all-disabled' }, { mig: 'Disabled' }] })).to.equal(undefined);

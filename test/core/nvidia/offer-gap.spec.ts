@@ -52,9 +52,9 @@ describe('a node whose device plugin may not understand a change', () => {
         reason: 'NoDevicePlugin',
         message:
           'the node advertises none of its GPUs (nvidia.com/gpu 2 under strategy mixed), and no pod of a known device plugin is on it: ' +
-          'nobody would offer the slices. Looked for: pods of a DaemonSet with app=nvidia-device-plugin-daemonset, ' +
-          'app.kubernetes.io/name=nvidia-device-plugin or name=nvidia-device-plugin-ds. Install the device plugin, or name the labels of ' +
-          'yours with --device-plugin-selector. Nothing is touched until then',
+          'nothing would offer the slices. Searched for: pods of a DaemonSet with app=nvidia-device-plugin-daemonset, ' +
+          'app.kubernetes.io/name=nvidia-device-plugin or name=nvidia-device-plugin-ds. Install the device plugin, or name its ' +
+          'labels with --device-plugin-selector. Nothing is touched until then',
       });
     });
 
@@ -64,7 +64,7 @@ describe('a node whose device plugin may not understand a change', () => {
       const { message } = findOfferGap({ ...situation, offer: { ...situation.offer, labels } }) ?? {};
       expect(message).to.contain('name=nvidia-device-plugin-ds or app=mine.');
       expect(message).to.contain(
-        'The label nvidia.com/gpu.deploy.device-plugin=false keeps the one of gpu-operator away.',
+        'The label nvidia.com/gpu.deploy.device-plugin=false keeps gpu-operator’s away.',
       );
     });
 
@@ -101,7 +101,7 @@ describe('a node whose device plugin may not understand a change', () => {
 
     it('says what is advertised and what should be', () => {
       expect(findOfferGap(aSituation(sliced, { [slice]: 7 }, { strategy: 'single' }))?.message).to.equal(
-        'the node advertises nvidia.com/mig-1g.5gb 7, as strategy mixed does, and the policy wants single, which makes nvidia.com/gpu 7 of ' +
+        'the node advertises nvidia.com/mig-1g.5gb 7, as strategy mixed does, and the policy wants single, which gives nvidia.com/gpu 7 for ' +
           'the same GPUs. Set the device plugin to single, or spec.strategy of the policy to mixed. Nothing is touched until then',
       );
     });
@@ -150,9 +150,9 @@ describe('a node whose device plugin may not understand a change', () => {
         reason: 'SharingRefused',
         message:
           'the node advertises nvidia.com/mig-1g.5gb 28 for nvidia.com/mig-1g.5gb 7: the device plugin shares nvidia.com/mig-1g.5gb by 4, by ' +
-          'sharing.timeSlicing of its own config, and the kubelet cannot be asked which devices these are. Mount the kubelet’s folder ' +
-          'pod-resources into the agent, or share by spec.sharing.timeSlicing of the policy, or take the sharing out of the plugin’s config ' +
-          '(if the GPUs were changed by hand, restart its pod). Nothing is touched until then',
+          'sharing.timeSlicing of its own config, and the kubelet cannot tell which devices these are. Mount the kubelet’s folder ' +
+          'pod-resources into the agent, or share by spec.sharing.timeSlicing of the policy, or remove sharing from the plugin’s config ' +
+          '(if the GPUs were changed manually, restart its pod). Nothing is touched until then',
       });
     });
 

@@ -180,23 +180,23 @@ describe('a mismatch of strategies', () => {
     expect(check(anOperatorPod('single'), 'mixed')).to.equal(
       "the device plugin's MIG strategy is single by environment MIG_STRATEGY of container nvidia-device-plugin " +
         '(gpu-operator sets it from spec.mig.strategy of the ClusterPolicy, or from spec.devicePlugin.env), ' +
-        'and the policy wants mixed: set it to mixed there, or spec.strategy of the policy to what the plugin has',
+        'and the policy wants mixed: set it to mixed there, or set the policy’s spec.strategy to the plugin’s',
     );
   });
 
   it('names the default where the plugin sets nothing', () => {
     expect(check(aChartPod(), 'mixed')).to.equal(
       "the device plugin's MIG strategy is none by the default: neither --mig-strategy nor MIG_STRATEGY is set, " +
-        'and the policy wants mixed: set it to mixed there, or spec.strategy of the policy to what the plugin has',
+        'and the policy wants mixed: set it to mixed there, or set the policy’s spec.strategy to the plugin’s',
     );
   });
 
   it('is a strategy that does not exist', () => {
     expect(check(aChartPod({ env: [env('MIG_STRATEGY', 'Mixed')] }), 'mixed')).to.include(
-      'is Mixed, which is none of none, single, mixed by environment MIG_STRATEGY',
+      'is Mixed, which is not one of none, single, mixed by environment MIG_STRATEGY',
     );
     expect(check(aChartPod({ env: [env('MIG_STRATEGY', '')] }), 'none')).to.include(
-      'is an empty text, which is none of',
+      'is an empty text, which is not one of',
     );
   });
 
@@ -231,7 +231,7 @@ describe('the label that chooses a config file', () => {
   });
   it('has none where the config manager reads another ConfigMap', () => {
     expect(findConfigManagerGap(readPluginSettings(aConfiguredPod()), 'mine')).to.equal(
-      'the device plugin takes its config files from ConfigMap plugin-configs, not from mine: name one and the same in both',
+      'the device plugin takes its config files from ConfigMap plugin-configs, not from mine: use the same one in both',
     );
   });
 });

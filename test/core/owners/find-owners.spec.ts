@@ -185,7 +185,7 @@ describe("NVIDIA's DRA driver", () => {
         'NVIDIA DRA driver with dynamic MIG: shared counters of driver gpu.nvidia.com in ResourceSlice n1-gpu.nvidia.com-b',
       handOver:
         'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
-        'once no claim uses a slice that it made',
+        'once no claim uses a slice that it created',
     });
   });
   it('is no owner where it offers the slices that it finds', () => {
@@ -258,7 +258,7 @@ describe('the virtual GPU plugin of AWS', () => {
   });
   it('owns a node that offers it as long as its users are not known', () => {
     expect(ownerOf({ allocatable: { [vgpu]: '10' }, pods: undefined })?.evidence).to.equal(
-      `AWS virtual GPU device plugin: ${vgpu} 10, which pods use them is not known`,
+      `AWS virtual GPU device plugin: ${vgpu} 10, its users are unknown`,
     );
   });
   it('owns a node whose capacity alone still tells of it', () => {
@@ -285,7 +285,7 @@ describe('the virtual GPU plugin of AWS', () => {
 
 describe('the Dynamic Accelerator Slicer', () => {
   const handOver =
-    'uninstall its operator once no pod uses a slice that it made: it serves every MIG node of the cluster, ' +
+    'uninstall its operator once no pod uses a slice that it created: it serves every MIG node of the cluster, ' +
     "and does not work beside NVIDIA's device plugin";
   it('owns a node that offers its resources', () => {
     const allocatable = { 'mig.das.com/1g.5gb': '7', 'mig.das.com/2g.10gb': '3', 'mig.das.com/7g.40gb': '0k' };

@@ -104,7 +104,7 @@ describe('the plan of a change', () => {
     const paused = plan(aBusyFleet(), inFile({ ...inSevenths, rollout: { paused: true } }));
     expect(fatesOf(paused)[0]).to.equal('n1 Held Paused');
     expect(nodeOf(paused, 'n1').gpus[0]?.isChanging).to.equal(true);
-    expect(paused.summary).to.equal('this change changes none of 3 nodes; 3 nodes held');
+    expect(paused.summary).to.equal('this change leaves all of 3 nodes; 3 nodes held');
   });
 
   it('changes nothing in mode Plan, and still says what it would do', () => {
@@ -119,7 +119,7 @@ describe('the plan of a change', () => {
     const found = plan(aBusyFleet({ policies: [{ ...sliced(), spec: fillDefaults(spec) }] }), inFile(spec));
     expect(found.policies).to.deep.equal([{ policy: 'p', change: 'Unchanged' }]);
     expect(found.nodes.map(({ fate }) => fate)).to.deep.equal(['Done', 'Done', 'Done']);
-    expect(found.summary).to.equal('this change changes none of 3 nodes');
+    expect(found.summary).to.equal('this change leaves all of 3 nodes');
   });
 
   it('takes nothing of a change of the rollout alone for a change of nodes', () => {
@@ -136,9 +136,9 @@ describe('the plan of a change', () => {
     const found = plan(cluster, inFile(inSevenths));
     expect(fatesOf(found)[3]).to.equal('n4 Refused UnknownProfile');
     expect(found.findings.map(({ code }) => code)).to.deep.equal(['PolicyNotAccepted', 'NodeRefused']);
-    expect(found.findings[0]?.message).to.match(/nothing of it starts, as long as it selects nodes .*: n4$/);
+    expect(found.findings[0]?.message).to.match(/none of it starts, while it selects nodes .*: n4$/);
     expect(found.summary).to.equal(
-      'nothing starts now; once that is mended this change evicts 3 pods and changes 3 of 4 nodes in 3 waves; 1 node cannot take it',
+      'nothing starts now; once that is fixed, this change evicts 3 pods and changes 3 of 4 nodes in 3 waves; 1 node cannot take it',
     );
   });
 
@@ -151,7 +151,7 @@ describe('the plan of a change', () => {
     const found = plan(aCluster(nodes, { policies: [sliced(), stronger] }), inFile(inSevenths));
     expect(fatesOf(found)).to.deep.equal(['n1 OtherPolicy Ready', 'n2 Changes AwaitingSlot']);
     expect(nodeOf(found, 'n1')).to.include({ policy: 'q' });
-    expect(nodeOf(found, 'n1').message).to.match(/^policy q decides over this node/);
+    expect(nodeOf(found, 'n1').message).to.match(/^policy q applies to this node/);
   });
 
   it('tells of nodes that a policy leaves: those of nobody keep their layout, those of another get its', () => {
@@ -195,7 +195,7 @@ describe('the plan of a change', () => {
       'n3 Waits NodeNotReady',
     ]);
     expect(found.findings).to.deep.equal([]);
-    expect(found.summary).to.equal('this change changes none of 3 nodes; 3 nodes waiting');
+    expect(found.summary).to.equal('this change leaves all of 3 nodes; 3 nodes waiting');
   });
 
   it('does not count on a node that is changing already', () => {
@@ -242,9 +242,7 @@ describe('the plan of a change', () => {
     const one = aFleetNode({ name: 'n1', slices: ['3g.20gb@4'] });
     const found = plan(aCluster([one]), inFile({ layouts: sliced().spec.layouts }));
     expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
-    expect(found.summary).to.equal(
-      'this change changes none of 1 node; 1 node still to change for policies that are as before',
-    );
+    expect(found.summary).to.equal('this change leaves all of 1 node; 1 node still to change for unchanged policies');
   });
 
   it('says why a policy is valid nowhere, once', () => {

@@ -46,14 +46,14 @@ describe('what PodDisruptionBudgets say to an eviction', () => {
     const allowing = { ...none, disruptionsAllowed: 1 };
     const refusal = judgeBudgets(aPod(), [aBudget(allowing, {}, 'b'), aBudget(allowing, {}, 'a')]);
     expect(refusal?.message).to.equal(
-      'it has 2 PodDisruptionBudgets (team/a, team/b), and the Eviction API takes one at most: remove one',
+      'it has 2 PodDisruptionBudgets (team/a, team/b), and the Eviction API supports at most one: remove one',
     );
   });
 
   it('refuses where nobody has counted since it was changed', () => {
     const message = judgeBudgets(aPod(), [aBudget({ disruptionsAllowed: 1, observedGeneration: 0 })])?.message;
-    expect(message).to.match(/has not been looked at/);
-    expect(judgeBudgets(aPod(), [{ ...aBudget({}), status: {} }])?.message).to.match(/has not been looked at/);
+    expect(message).to.match(/has not been processed/);
+    expect(judgeBudgets(aPod(), [{ ...aBudget({}), status: {} }])?.message).to.match(/has not been processed/);
   });
 
   it('lets a pod go that is pending, has ended or is going', () => {

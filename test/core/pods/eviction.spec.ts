@@ -19,7 +19,7 @@ describe('a pod that has to go', () => {
 
   it('is never made to go where it comes back at once, or the API cannot end it', () => {
     expect(judgeEviction(ownedBy('DaemonSet'))).to.equal('Never');
-    expect(explainStaying(ownedBy('DaemonSet'))).to.equal('of a DaemonSet, which would make it again');
+    expect(explainStaying(ownedBy('DaemonSet'))).to.equal('of a DaemonSet, which would create it again');
     expect(judgeEviction(annotated(mirror, 'Node'))).to.equal('Never');
     expect(explainStaying(annotated(mirror, 'Node'))).to.equal('a static pod, which no eviction ends');
     expect(judgeEviction({ metadata: { annotations: mirror } })).to.equal('Never');
@@ -29,7 +29,7 @@ describe('a pod that has to go', () => {
   it('goes by force alone where nobody would make another one', () => {
     for (const pod of [{ metadata: {} }, ownedBy('ReplicaSet', false)]) {
       expect(judgeEviction(pod)).to.equal('ByForce');
-      expect(explainStaying(pod)).to.equal('without a controller: nobody would make it again');
+      expect(explainStaying(pod)).to.equal('without a controller: nothing would create it again');
     }
   });
 

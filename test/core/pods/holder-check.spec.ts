@@ -40,7 +40,7 @@ describe('a file of GPU clients', () => {
     [
       'leaves out a name',
       { clients: [{ podLabels: { a: 'b' }, goes: [] }] },
-      'clients[0].name: must be a text that is not empty',
+      'clients[0].name: must be a non-empty string',
     ],
     [
       'gives a name twice',
@@ -50,7 +50,7 @@ describe('a file of GPU clients', () => {
           { name: 'a', podLabels: { a: 'c' }, goes: [] },
         ],
       },
-      'clients[1].name: "a" is the name of clients[0] already',
+      'clients[1].name: "a" is already the name of clients[0]',
     ],
     [
       'does not say whose pods',
@@ -75,7 +75,7 @@ describe('a file of GPU clients', () => {
     [
       'has a deploy label of another domain, which the controller could not write',
       { clients: [{ name: 'a', deployLabel: 'kubernetes.io/hostname', goes: [] }] },
-      'clients[0] (a).deployLabel: "kubernetes.io/hostname" is never changed: the controller has a right on labels of nvidia.com/ and gpupartition.dev/ alone',
+      'clients[0] (a).deployLabel: "kubernetes.io/hostname" is never changed: the controller may only change labels of nvidia.com/ and gpupartition.dev/',
     ],
     [
       'has no pod labels in them',

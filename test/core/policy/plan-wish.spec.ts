@@ -68,7 +68,7 @@ describe('planWish', () => {
     const { work, report } = planWish(device, { gpus }, foreign);
     expect(work).to.deep.equal([]);
     expect(report).to.include({ refusalCode: 'Foreign', destroy: 0 });
-    expect(report.refusal).to.match(/3g\.20gb at 0 gone, which this operator did not make.*replaceForeignInstances/);
+    expect(report.refusal).to.match(/3g\.20gb at 0, which this operator did not create.*replaceForeignInstances/);
     const allowed = planWish(device, { gpus, replaceForeignInstances: true }, foreign);
     expect(allowed.report).to.include({ destroy: 2, create: 1 });
     const off = planWish(device, { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] }, foreign);

@@ -141,7 +141,7 @@ describe('a reported profile table', () => {
 describe('entries with a count', () => {
   const A30 = { product: 'NVIDIA A30', mig: 'Disabled' as const };
 
-  /** Layouts by GPU index: `7g.40gb ×1`, `whole`, or undefined for a GPU that is left alone. */
+  /** Layouts by GPU index: `1×7g.40gb`, `whole`, or undefined for a GPU that is left alone. */
   function layoutsOf(result: NodeResolution): Readonly<Record<string, unknown>> {
     if (!('wish' in result)) throw new Error(result.refusal.message);
     return Object.fromEntries(result.wish.gpus.map(({ uuid, profiles }) => [uuid.slice(-1), profiles ?? 'whole']));
@@ -308,7 +308,7 @@ describe('entries that apply to no GPU of a node', () => {
 
   it('are named where no GPU has MIG', () => {
     expect(skippedOf([{ profiles }], t4)).to.deep.equal([
-      { entry: 0, reason: 'NoMig', message: 'GPU 0 (Tesla T4) has no MIG, so that it cannot be sliced' },
+      { entry: 0, reason: 'NoMig', message: 'GPU 0 (Tesla T4) has no MIG support, so it cannot be sliced' },
     ]);
   });
 
@@ -332,7 +332,7 @@ describe('entries that apply to no GPU of a node', () => {
   it('are named where earlier entries take every GPU that they match', () => {
     const layouts = [{ profiles }, { gpus: { indices: [0] }, mig: 'Disabled' as const }];
     expect(skippedOf(layouts, aGpu())).to.deep.equal([
-      { entry: 1, reason: 'Taken', message: 'earlier entries take every GPU that it matches: GPU 0' },
+      { entry: 1, reason: 'Taken', message: 'earlier entries apply to every GPU that it matches: GPU 0' },
     ]);
   });
 

@@ -53,7 +53,7 @@ describe('a canary', () => {
     expect(admitted).to.deep.equal([]);
     expect(canary).to.deep.equal(soaking);
     expect(gate && describeGate(gate)).to.equal(
-      'the canary is ready (c0, c1); the rest follows at 2026-01-01T12:10:00Z',
+      'the canary is Ready (c0, c1); the rest follows at 2026-01-01T12:10:00Z',
     );
     expect(go({ nodes, canary: soaking, now: minutes(6) }).gate).to.deep.equal(gate);
   });
@@ -90,7 +90,7 @@ describe('a canary', () => {
     const nodes = [failed, ready('c1'), ...manyAsking(9), anAsking('joined', 'Fresh')];
     const { admitted, gate } = go({ nodes, canary: canaries });
     expect(admitted).to.deep.equal(['c0']);
-    expect(gate && describeGate(gate)).to.match(/^1 failed \(c0\), and a canary may not fail: no new node starts/);
+    expect(gate && describeGate(gate)).to.match(/^1 failed \(c0\), and a canary must not fail: no new node starts/);
   });
 
   it('is another one for another generation', () => {

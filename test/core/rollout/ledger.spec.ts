@@ -255,7 +255,7 @@ describe('the ledger', () => {
       expect(gate).to.deep.include({ reason: 'Halted', threshold: 2, isCanary: false });
       expect(gate && describeGate(gate)).to.equal(
         '2 failed (f0, f1), and spec.rollout.failureThreshold is 2: no new node starts. ' +
-          'Failed nodes are tried again; it goes on when they are ready, or when the policy changes',
+          'Failed nodes are retried; the rollout continues when they are Ready, or when the policy changes',
       );
     });
 
@@ -290,25 +290,25 @@ describe('the ledger', () => {
 
     it('by the freeze of the whole cluster, before all else', () => {
       expect(gateOf({ frozen: 'incident 7', rollout: { paused: true, maxUnavailable: 0 } })).to.equal(
-        'the whole cluster is frozen: incident 7. No node starts to change; start the controller without --freeze to go on',
+        'the whole cluster is frozen: incident 7. No node starts to change; restart the controller without --freeze to continue',
       );
     });
 
     it('by a pause', () => {
       expect(gateOf({ rollout: { paused: true } })).to.equal(
-        'the rollout is paused; set spec.rollout.paused to false to go on',
+        'the rollout is paused; set spec.rollout.paused to false to continue',
       );
     });
 
     it('by maxUnavailable 0', () => {
-      const words = 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to go on';
+      const words = 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to continue';
       expect(gateOf({ rollout: { maxUnavailable: 0 } })).to.equal(words);
       expect(gateOf({ rollout: { maxUnavailable: '0%' } })).to.equal(words);
     });
 
     it('by windows, until the next one opens', () => {
       const windows = [{ schedule: '0 22 * * *', duration: '6h' }];
-      const words = 'outside of spec.rollout.windows; the next one opens at 2026-01-01T22:00:00Z';
+      const words = 'outside spec.rollout.windows; the next window opens at 2026-01-01T22:00:00Z';
       expect(gateOf({ rollout: { windows } })).to.equal(words);
       const { requeueAfterMs } = step({ nodes: manyAsking(3), rollout: { windows } });
       expect(requeueAfterMs).to.equal(10 * 3600_000 + 100);
@@ -318,7 +318,7 @@ describe('the ledger', () => {
     });
 
     it('by a window that nobody can read, as long as the policy is not refused for it', () => {
-      const words = 'no window of spec.rollout.windows ever opens';
+      const words = 'no window in spec.rollout.windows ever opens';
       expect(gateOf({ rollout: { windows: [{ schedule: '61 * * * *', duration: '6h' }] } })).to.equal(words);
       const zone = { schedule: '0 22 * * *', duration: '6h', timeZone: 'Mars/Phobos' };
       expect(gateOf({ rollout: { windows: [zone] } })).to.equal(words);

@@ -1,7 +1,7 @@
 import type { PolicySpec } from '../../../src/api/types.ts';
 import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
 import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
-import type { Canary, NodeStanding, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
+import type { Canary, NodeStanding, Pace, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 export const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -63,6 +63,7 @@ export interface StepParts {
   readonly generation?: number;
   readonly inFlight?: readonly Slot[];
   readonly canary?: Canary | undefined;
+  readonly pace?: Pace | undefined;
   readonly now?: number;
   /** Of all nodes that there are; those of `nodes` unless told otherwise. */
   readonly uids?: Readonly<Record<string, string>>;
@@ -83,7 +84,11 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
     now: parts.now ?? noon,
     policy: {
       ...policy,
-      status: { inFlight: [...(parts.inFlight ?? [])], ...(parts.canary && { canary: parts.canary }) },
+      status: {
+        inFlight: [...(parts.inFlight ?? [])],
+        ...(parts.canary && { canary: parts.canary }),
+        ...(parts.pace && { pace: parts.pace }),
+      },
     },
     standings: fleet.of('p'),
     standingOf: (node) => fleet.standingOf(node),

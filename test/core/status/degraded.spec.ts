@@ -23,7 +23,7 @@ describe('the condition Degraded', () => {
         message:
           'GPU 1 (NVIDIA A100-SXM4-40GB, 00000000:01:00.0): row remapping is pending; drain the GPU and reset it ' +
           '(nvidia-smi --gpu-reset), or reboot the node; GPU 2 (NVIDIA A100-SXM4-40GB, 00000000:02:00.0): GpuLost: GPU is lost. ' +
-          'What does not work is not repartitioned; the other GPUs are',
+          'Faulty GPUs are not repartitioned; the others are',
         observedGeneration: 3,
       },
     ]);

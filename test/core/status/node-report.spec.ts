@@ -77,6 +77,17 @@ describe('the report of a node', () => {
     });
   });
 
+  it('says nothing of a new wish before it is planned: until then nothing of the layout goes', () => {
+    const planning: Verdict = { phase: 'Pending', reason: 'AwaitingPlan', message: 'waiting', transient: true };
+    const memory = { ...noMemory, waits: { Reason: { since: noon, of: 'AwaitingPlan' } } };
+    const early = report(planning, { partition: told(ready), memory, now: noon + 500 });
+    expect(early).to.deep.equal({ status: undefined, requeueAfterMs: 1510 });
+    const late = report(planning, { partition: told(ready), memory, now: noon + 2000 });
+    expect(readyOf(late)).to.include({ status: 'False', reason: 'AwaitingPlan' });
+    const next: Verdict = { ...planning, reason: 'AwaitingSlot' };
+    expect(readyOf(report(next, { partition: told(ready), memory }))).to.include({ reason: 'AwaitingSlot' });
+  });
+
   // 25
   it('says of which generation it is, and says it again of the next', () => {
     expect(readyOf(report(ready))?.observedGeneration).to.equal(7);

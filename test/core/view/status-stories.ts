@@ -3,6 +3,8 @@ import { deviceText } from '../../../src/core/policy/layout-text.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
 
 const lastTransitionTime = '2026-01-01T00:00:00Z';
+/** When the stories are told. */
+export const storyTime = Date.parse('2026-01-01T12:01:00Z');
 
 interface StatusNode {
   readonly name: string;
@@ -147,6 +149,8 @@ export const policies: readonly GpuPartitionPolicy[] = [
         },
       ],
       canary: { generation: 1, nodes: ['gpu-node-2'] },
+      plan: { gpusChanging: 4, instancesKept: 6, instancesDestroyed: 4, instancesCreated: 8, podsToEvict: 1 },
+      pace: { generation: 1, nodes: 2, seconds: 210 },
     },
   },
   {

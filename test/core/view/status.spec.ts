@@ -3,15 +3,22 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { drawFleet, viewFleet } from '../../../src/core/view/fleet-status.ts';
 import { type Line, plainText } from '../../../src/core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
+import { drawWaste } from '../../../src/core/view/waste-screen.ts';
+import { reportWaste } from '../../../src/core/waste/waste-report.ts';
 import { fixtures } from '../../cli/run.ts';
 import { aGpu } from '../../support/builders.ts';
-import { aStatusNode, changingNode, fleet, policies, readyNode } from './status-stories.ts';
+import { aCluster } from '../explain/cluster-builder.ts';
+import { wastefulDay } from '../waste/waste-stories.ts';
+import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime } from './status-stories.ts';
 
 const widths = [80, 120, 200];
 const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = {
-  fleet: (columns) => drawFleet(policies, fleet, { columns }),
-  'fleet-wide': (columns) => drawFleet(policies, fleet, { columns, isWide: true }),
+  fleet: (columns) => drawFleet(policies, fleet, { columns, now: storyTime }),
+  'fleet-wide': (columns) => drawFleet(policies, fleet, { columns, now: storyTime, isWide: true }),
   'node-changing': (columns) => drawNodeStatus(changingNode, columns),
+  waste: (columns) => drawWaste(reportWaste(wastefulDay), columns),
+  'waste-now': (columns) => drawWaste(reportWaste(wastefulDay.slice(-1)), columns),
+  'waste-none': (columns) => drawWaste(reportWaste([aCluster([])]), columns),
   'node-ready': (columns) => drawNodeStatus(readyNode, columns),
 };
 
@@ -22,7 +29,7 @@ async function expectGolden(name: string, text: string): Promise<void> {
   expect(text).to.equal(await readFile(file, 'utf8'));
 }
 
-describe('the pictures of gpu-partition status', () => {
+describe('the pictures of gpu-partition status and report', () => {
   for (const [name, draw] of Object.entries(screens)) {
     for (const columns of widths) {
       it(`draw ${name} on ${columns} columns`, async () => {
@@ -66,7 +73,7 @@ describe('the pictures of gpu-partition status', () => {
   });
 
   it('show phases and reasons that they do not know as they are', () => {
-    const { phases } = viewFleet([], [aStatusNode({ name: 'n', phase: 'Pending', reason: 'SomethingNew' })]);
+    const { phases } = viewFleet([], [aStatusNode({ name: 'n', phase: 'Pending', reason: 'SomethingNew' })], storyTime);
     expect(phases).to.deep.equal([
       { phase: 'Pending', count: 1, reasons: [{ reason: 'SomethingNew', count: 1, nodes: ['n'] }] },
     ]);
@@ -76,13 +83,13 @@ describe('the pictures of gpu-partition status', () => {
     const many = Array.from({ length: 30 }, (_, at) =>
       aStatusNode({ name: `n-${at}`, phase: at === 29 ? 'Failed' : 'Ready' }),
     );
-    const lines = drawFleet([], many, { columns: 80 }).map(plainText);
+    const lines = drawFleet([], many, { columns: 80, now: storyTime }).map(plainText);
     expect(lines.find((line) => line.startsWith('n-'))).to.contain('Failed');
     expect(lines.at(-1)).to.equal('and 10 more nodes; -o wide shows all');
   });
 
   it('say so where there is nothing', () => {
-    const lines = drawFleet([], [], { columns: 80 }).map(plainText);
+    const lines = drawFleet([], [], { columns: 80, now: storyTime }).map(plainText);
     expect(lines[0]).to.equal('no policy');
     expect(lines.at(-1)).to.contain('no GPU node');
   });

@@ -23,7 +23,7 @@ describe('the pod of a node’s agent in a simulated cluster', function () {
     return pod;
   }
 
-  it('is of the agents’ DaemonSet, on the node, and ready while the agent runs', async () => {
+  it('is of the agents’ DaemonSet, on the node, and ready while the agent is running', async () => {
     const { metadata, spec } = await untilReady('True');
     expect(metadata.ownerReferences?.map(({ kind, name }) => `${kind}/${name}`)).to.deep.equal([
       'DaemonSet/gpu-partition-agent',
@@ -39,7 +39,7 @@ describe('the pod of a node’s agent in a simulated cluster', function () {
     expect((await untilReady('True')).status?.containerStatuses?.[0]).to.deep.include({ ready: true, restartCount: 1 });
   });
 
-  it('is not ready on a rebooted node until the agent runs there', async () => {
+  it('is not ready on a rebooted node until the agent is running there', async () => {
     await rig().rig.rebootNode(node, { withAgent: false });
     await untilReady('False');
     rig().rig.agent(node).start();
@@ -57,7 +57,7 @@ describe('the pod of a node’s agent in a simulated cluster', function () {
     expect((await untilReady('True')).metadata.name).to.not.equal(metadata.name);
   });
 
-  it('is not ready on a node that was made anew before the agent runs there', async () => {
+  it('is not ready on a node that was made anew before the agent is running there', async () => {
     await rig().rig.replaceNode(node);
     await untilReady('False');
     rig().rig.agent(node).start();

@@ -46,7 +46,7 @@ export function listOptions(gpu: NodeGpu, wishes: readonly NodeWish[]): NodeOpti
   return { counted, otherwise: { wish: undefined, refusal: undefined, modeChange: false, cost } };
 }
 
-/** Undefined where there is nothing to search: the GPU has no MIG, or cannot become what is wanted. */
+/** Undefined where there is nothing to search: the GPU does not support MIG, or cannot become what is wanted. */
 function prepareSearch(gpu: NodeGpu): (want: Want) => SearchResult | undefined {
   const { geometry } = gpu;
   if (geometry === undefined) return () => undefined;

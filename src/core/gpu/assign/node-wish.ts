@@ -8,7 +8,7 @@ export interface NodeGpu extends Subject {
   readonly key: string;
   /** Of equally good GPUs the ones with the lower index are taken first. */
   readonly index?: number;
-  /** Undefined where the GPU has no MIG: it can only be left whole. */
+  /** Undefined where the GPU does not support MIG: it can only be left whole. */
   readonly geometry: Geometry | undefined;
   /** What may not be touched counts as busy, whoever it belongs to. */
   readonly have: readonly Instance[];

@@ -79,7 +79,7 @@ export function nameWhole(computeInstance: string, instance: string): string {
 }
 
 function refuseName(text: string, why: string): ProfileNameError {
-  return { code: 'InvalidProfileName', message: `"${text}" is no MIG profile name: ${why}` };
+  return { code: 'InvalidProfileName', message: `"${text}" is not a MIG profile name: ${why}` };
 }
 
 function hintSpelling(text: string): string {
@@ -90,5 +90,5 @@ function hintSpelling(text: string): string {
   if (bare !== text && GRAMMAR.test(bare)) return `write ${bare}`;
   const dotted = /^(.*gb)\.([a-z].*)$/.exec(bare);
   if (dotted !== null && GRAMMAR.test(`${dotted[1]}+${dotted[2]}`)) return `write ${dotted[1]}+${dotted[2]}`;
-  return 'it is written like 1g.5gb, 1g.5gb+me, 1g.24gb-me or 1c.3g.20gb';
+  return 'write it as 1g.5gb, 1g.5gb+me, 1g.24gb-me or 1c.3g.20gb';
 }

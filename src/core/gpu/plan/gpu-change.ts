@@ -57,13 +57,13 @@ type MayTouch = (place: Place) => boolean;
 export function planGpuChange(view: GpuView, want: Layout | 'Disabled', mayTouch: MayTouch): GpuChangeResult {
   if (view.mig === undefined || (view.geometry === undefined && want !== 'Disabled')) {
     if (want === 'Disabled') return { change: writeChange(view, 'Disabled', [], [], []) };
-    return refuse('NoMig', 'the GPU has no MIG');
+    return refuse('NoMig', 'the GPU does not support MIG');
   }
   const result = want === 'Disabled' ? planEmptying(view, mayTouch) : planLayout(view, want, mayTouch);
   // What is as it shall be disturbs nobody, whoever uses it.
   if ('change' in result && result.change.isDone) return result;
   const disturbs = view.use === 'Held' || (view.use === 'Processes' && view.mig.current !== modeOf(want));
-  return disturbs ? refuse('InUse', 'somebody uses the GPU; it can be changed when that has ended') : result;
+  return disturbs ? refuse('InUse', 'the GPU is in use; it can change once that ends') : result;
 }
 
 /** Used by somebody whom nobody tells to go. */
@@ -74,11 +74,15 @@ function isStuck({ busy, isEvictable = false }: ViewedInstance): boolean {
 function planEmptying(view: GpuView, mayTouch: MayTouch): GpuChangeResult {
   const stuck = view.instances.filter(isStuck);
   if (stuck.length > 0) {
-    return refuse('InUse', `${listPlaces(stuck)} in use; MIG mode can be disabled when that has ended`, stuck);
+    return refuse('InUse', `${listPlaces(stuck)} in use; MIG mode can be disabled once that ends`, stuck);
   }
   const untouchable = view.instances.filter((instance) => !mayTouch(instance));
   if (untouchable.length > 0) {
-    return refuse('Untouchable', `${listPlaces(untouchable)} would have to go, and may not be touched`, untouchable);
+    return refuse(
+      'Untouchable',
+      `${listPlaces(untouchable)} would have to be destroyed, and must not be touched`,
+      untouchable,
+    );
   }
   const steps = view.instances.map(({ profile, start, computeInstances }) => ({
     action: 'DestroyInstance' as const,
@@ -91,7 +95,7 @@ function planEmptying(view: GpuView, mayTouch: MayTouch): GpuChangeResult {
 
 function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeResult {
   const { geometry, instances } = view;
-  if (geometry === undefined) return refuse('NoMig', 'the GPU has no MIG');
+  if (geometry === undefined) return refuse('NoMig', 'the GPU does not support MIG');
   const model = findModel(view.product);
   const options = { gpuName: view.product, ...(model === undefined ? {} : { model }) };
   const plan = (mayDisturb: MayTouch) => planGpu(geometry, instances, want, { ...options, mayDisturb });
@@ -110,7 +114,7 @@ function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeR
     const others = pickTouched(view, freed).filter((one) => !mayTouch(one));
     return refuse(
       'Untouchable',
-      `every way to this layout destroys ${listPlaces(others)}, which may not be touched`,
+      `every way to this layout destroys ${listPlaces(others)}, which must not be touched`,
       others,
     );
   }

@@ -123,8 +123,8 @@ function refuseFixed(found: Found, present: Present): GpuPlanResult {
     return kind !== undefined && subtractSlices(instance.computeSlices, kind.computeSlices).length > 0;
   });
   const names = gone.map(({ instance }) => `${instance.profile} at ${instance.start}`);
-  const what = names.length > 0 ? `destroys ${names.join(', ')}` : 'takes compute instances from an instance';
-  const message = `every way to this layout ${what}, which is in use; it can be made once that is free`;
+  const what = names.length > 0 ? `destroys ${names.join(', ')}` : 'removes compute instances from an instance';
+  const message = `every way to this layout ${what}, which is in use; it can be applied once that is free`;
   const inTheWay = [...gone, ...cut].map(({ instance }) => instance);
   return { fits: false, refusal: refuse('BusyInstanceInTheWay', message), inTheWay };
 }

@@ -7,9 +7,9 @@ export type MigMode = 'Enabled' | 'Disabled';
 export interface GpuView {
   /** `A100-SXM4-40GB` */
   readonly product: string;
-  /** Undefined where the GPU has no MIG profiles. */
+  /** Undefined where the GPU does not support MIG profiles. */
   readonly geometry: Geometry | undefined;
-  /** Undefined where the GPU has no MIG mode. */
+  /** Undefined where the GPU does not support MIG mode. */
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
   /** By start. */
   readonly instances: readonly ViewedInstance[];

@@ -64,7 +64,7 @@ function refuseBalanced(geometry: Geometry, model?: GpuModel): Refusal {
   const subject = nameSubject(completeSubject(geometry, model === undefined ? {} : { model }));
   return refuse(
     'UnknownPreset',
-    `all-balanced is defined for GPUs of four and of seven slices whose plain profiles can be mixed; ${subject} is none. Write the profiles instead`,
+    `all-balanced is defined for GPUs of four and of seven slices whose plain profiles can be mixed; ${subject} is not one of them. Write the profiles instead`,
   );
 }
 

@@ -49,8 +49,8 @@ export function explainBlocked(grid: Grid, want: Layout, present: Present, subje
   const why =
     foreign.length > 0
       ? `${what}there is no room beside ${joinWords(foreign)}, which the profile table of this GPU does not know and which is ` +
-        'therefore left alone; destroy it by hand, or read the profile table from the driver again'
-      : `${what}there are enough slices in all, but the places where these profiles may start do not combine`;
+        'therefore left alone; destroy it manually, or read the profile table from the driver again'
+      : `${what}there are enough slices in total, but the allowed start positions of these profiles do not combine`;
   const code = foreign.length > 0 ? 'ForeignInstanceInTheWay' : 'NoPlacement';
   return { code, message: joinNearest(why, nearby.alternatives), ...nearby };
 }

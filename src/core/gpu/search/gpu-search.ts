@@ -57,6 +57,6 @@ function holdsAround(grid: Grid, { known, foreignMask }: Present): Holds {
 function refuseUnplaced(subject: Subject): Refusal {
   return refuse(
     'PlacementsUnknown',
-    `where instances may sit on ${nameSubject(subject)} is not published; plans need the table of the driver (nvidia-smi mig -lgipp)`,
+    `the placements of ${nameSubject(subject)} are not published; plans need the driver’s table (nvidia-smi mig -lgipp)`,
   );
 }

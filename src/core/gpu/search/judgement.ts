@@ -51,8 +51,8 @@ function judge(grid: Grid, layout: Layout, subject: Subject, fits: Holds, work: 
 function refuseTooLarge(subject: Subject): Refusal {
   return refuse(
     'TooManyCombinations',
-    `${nameSubject(subject)} has a profile table, or is to have a layout, with more combinations than the planner tries; ` +
-      'ask for fewer compute instances, or report the table (nvidia-smi mig -lgip, -lgipp) with the version of the driver',
+    `${nameSubject(subject)} has a profile table, or a requested layout, with more combinations than the planner tries; ` +
+      'ask for fewer compute instances, or report the table (nvidia-smi mig -lgip, -lgipp) with the driver version',
   );
 }
 

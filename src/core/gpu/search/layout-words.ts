@@ -1,9 +1,21 @@
+import { compareText } from '../../text/compare.ts';
 import type { Layout } from '../geometry/geometry.ts';
 
-/** A layout as people read it: `3g.20gb ×2 + 1g.5gb ×1`, or `no instances`. */
+/** A layout as people read it, small profiles first: `1×1g.5gb + 2×3g.20gb`, or `no instances`. */
 export function writeLayout(layout: Layout): string {
-  const parts = Object.entries(layout).map(([profile, count]) => `${profile} ×${count}`);
+  const parts = listProfiles(layout).map(([profile, count]) => `${count}×${profile}`);
   return parts.length === 0 ? 'no instances' : parts.join(' + ');
+}
+
+/** Profiles with their counts, by compute slices, then memory, then name: 1g.5gb, 1g.5gb+me, 1g.10gb, 2g.10gb. */
+export function listProfiles(layout: Layout): readonly (readonly [profile: string, count: number])[] {
+  return Object.entries(layout).sort(([a], [b]) => compareProfiles(a, b));
+}
+
+function compareProfiles(a: string, b: string): number {
+  const slices = (name: string) => Number(/(\d)g\./.exec(name)?.[1] ?? 0);
+  const memory = (name: string) => Number(/\.(\d+)gb/.exec(name)?.[1] ?? 0);
+  return slices(a) - slices(b) || memory(a) - memory(b) || compareText(a, b);
 }
 
 /** `a, b and c`. */

@@ -78,7 +78,7 @@ function refuseUnknown({ profile, start }: Instance): Refusal {
   return refuse(
     'UnknownInstance',
     `the GPU holds an instance of profile ${profile} at ${start}, which its profile table does not know and whose size is unknown; ` +
-      'read the profile table from the driver again, or destroy the instance by hand',
+      'read the profile table from the driver again, or destroy the instance manually',
   );
 }
 

@@ -46,7 +46,10 @@ export function readLayout(grid: Grid, layout: Layout, model: GpuModel | undefin
   const split = new Map<number, number[]>();
   for (const [name, count] of Object.entries(layout)) {
     if (!Number.isInteger(count) || count < 1 || count > MOST_INSTANCES)
-      return refuse('InvalidCount', `${name}: ${String(count)} is no number of instances; give a whole number from 1`);
+      return refuse(
+        'InvalidCount',
+        `${name}: ${String(count)} is not a number of instances; use a whole number from 1`,
+      );
     const direct = grid.indexOf.get(name);
     if (direct !== undefined) {
       whole[direct] = (whole[direct] ?? 0) + count;

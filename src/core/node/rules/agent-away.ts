@@ -31,10 +31,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
   const opening = lastsMs < mayBeAwayMs ? undefined : openUnheard(situation);
   if (opening && 'look' in opening) return opening;
   const device = partition.status?.device;
-  const known =
-    device?.gpus === undefined
-      ? 'the GPUs of this node are not known'
-      : 'what it said of the GPUs last is not believed';
+  const known = device?.gpus === undefined ? 'the GPUs of this node are unknown' : 'its last report is not trusted';
   return {
     verdict: {
       phase: 'Pending',

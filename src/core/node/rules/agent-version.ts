@@ -9,8 +9,8 @@ export function agentSkewed({ partition, settings }: Situation): Ruling | undefi
   if (skew === 'Fine') return undefined;
   const which = skew === 'TooOld' ? 'the image of the agents’ DaemonSet' : 'the image of the controller’s Deployment';
   const message =
-    `the agent is version ${agentVersion}, the controller ${settings.version}: they may be one minor version apart. ` +
-    `Nothing is changed on this node until then; update ${which}`;
+    `the agent is version ${agentVersion}, the controller ${settings.version}: they may be at most one minor version apart. ` +
+    `Nothing changes on this node until then; update ${which}`;
   return {
     verdict: { phase: 'Failed', reason: skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message },
   };

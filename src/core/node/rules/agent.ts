@@ -16,7 +16,7 @@ export function noGpus({ partition, node, agent }: Situation): Ruling | undefine
     gpus?.length === 0
       ? 'the agent finds no GPU on this node'
       : gpus === undefined && agent.state === 'Missing' && !isMarked
-        ? `the node has no label ${gpuPresenceLabel}=true, so that no agent runs on it: nobody says that it has GPUs`
+        ? `the node has no label ${gpuPresenceLabel}=true, so no agent runs on it and its GPUs are unknown`
         : undefined;
   return message === undefined ? undefined : { verdict: { phase: 'Ready', reason: 'NoGpus', message } };
 }
@@ -27,7 +27,7 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
   if (gpus !== undefined) return undefined;
   const message = error
     ? `the agent cannot read the GPUs: ${error.code}: ${error.message}`
-    : 'the agent of this node has not reported its GPUs yet';
+    : 'the agent on this node has not reported its GPUs yet';
   return {
     verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined },
     // GPUs that nobody has told of are not GPUs that are not there.
@@ -47,7 +47,7 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
   if (!expectsSlices(situation)) return undefined;
   const found = step === 'Unknown' && error ? `: ${error.code}: ${error.message}` : '';
   const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
-  const message = `the node has been restarted, and its agent has not read the GPUs since${trouble}; no pod may come until the layout is there again`;
+  const message = `the node restarted, and its agent has not read the GPUs since${trouble}; it stays closed until the layout is restored`;
   return {
     verdict: { phase: 'Updating', reason: 'NodeRestarted', message, transient: true },
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
@@ -81,7 +81,7 @@ function expectsSlices({ partition, claim }: Situation): boolean {
 export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
   const { step, error } = partition.status?.device ?? {};
   if (step !== 'Unknown') return undefined;
-  const found = error ? `${error.code}: ${error.message}` : 'it does not say why';
+  const found = error ? `${error.code}: ${error.message}` : 'it gives no reason';
   const message = `the agent cannot read the GPUs: ${found}`;
   return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, keepsClosed: true };
 }

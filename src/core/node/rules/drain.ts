@@ -43,7 +43,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   if (scope === 'None')
     return wait(
       'PodsUseGpus',
-      `${waitFor([...affected, ...unknown])}: spec.drain.scope is None, so that they end by themselves`,
+      `${waitFor([...affected, ...unknown])}: with spec.drain.scope None they end on their own`,
     );
   if (affected.length === 0) return wait('Draining', describe(situation, found));
   // Announced before it happens: exactly these pods go, for exactly this plan.
@@ -95,9 +95,9 @@ function findRest(situation: Situation): Wait | undefined {
 function resting({ now }: Situation, reason: 'DrainTimeout' | 'DrainLoop', who: string, left: number): Ruling {
   const why =
     reason === 'DrainLoop'
-      ? 'pods of the same owner came back each time they were evicted'
-      : 'the pods on what has to go have not gone within spec.drain.timeout';
-  const message = `${why}: ${who}. Nothing was changed, the node is open; it is tried again at ${timeText(now + left)}`;
+      ? 'pods of the same owner came back after each eviction'
+      : 'the pods on instances that must go did not end within spec.drain.timeout';
+  const message = `${why}: ${who}. Nothing was changed and the node is open; the next attempt is at ${timeText(now + left)}`;
   return { verdict: { phase: 'Waiting', reason, message, requeueAfterMs: left + 10 } };
 }
 

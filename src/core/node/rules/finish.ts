@@ -41,10 +41,10 @@ function describeDone({ gpus }: Wish, { wish }: NodeClaim): Verdict {
   const skipped = wish && 'skipped' in wish ? wish.skipped.map(({ message }) => message) : [];
   const remarks = skipped.length > 0 ? `: ${skipped.join('; ')}` : '';
   if (gpus.length > 0) {
-    const message = `device, labels and resources equal the policy${skipped.length > 0 ? `; skipped${remarks}` : ''}`;
+    const message = `device, labels and resources match the policy${skipped.length > 0 ? `; skipped${remarks}` : ''}`;
     return { phase: 'Ready', reason: 'Ready', message };
   }
-  const message = `none of the policy’s layouts applies to a GPU of this node; its GPUs are left alone${remarks}`;
+  const message = `no layout of the policy applies to a GPU of this node; its GPUs are left alone${remarks}`;
   return { phase: 'Ready', reason: 'NothingToDo', message };
 }
 
@@ -62,24 +62,33 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   if (configuring) return configuring;
   // 3. The node must offer exactly this before pods may come: never a slice that is not there.
   const stale = listStaleLabels(situation, predicted);
-  const marks = combine(layoutLabels(situation, predicted), stale.length > 0 ? holdPlugin(situation) : {});
+  const labels = layoutLabels(situation, predicted);
+  const marks = combine(labels, stale.length > 0 ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
   if (fenced && 'look' in fenced) return fenced;
   const restarts = restartHolders(situation);
   if ('look' in restarts) return restarts;
   // On a node that is open by offering nothing, labels follow a device that changes once more.
-  const following = fenced && !isClosed(situation.node) ? [patch(layoutLabels(situation, predicted))] : [];
+  const following = fenced && !isClosed(situation.node) ? [patch(labels)] : [];
   if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...following, ...restarts.commands] };
   // 4. Labels and opening, in one write.
-  const opened = open(situation, policy, predicted, stale, verdict);
+  const opened = open(situation, policy, { predicted, labels, stale }, verdict);
   return { ...opened, commands: [...(opened.commands ?? []), ...restarts.commands] };
+}
+
+interface Labelling {
+  /** What NVIDIA's tools say of the device. */
+  readonly predicted: Prediction;
+  /** What is written of it, where that is ours. */
+  readonly labels: NodeChange;
+  /** What GPU Feature Discovery has not written of it yet. */
+  readonly stale: readonly StaleLabel[];
 }
 
 function open(
   situation: Situation,
   policy: GpuPartitionPolicy,
-  predicted: Prediction,
-  stale: readonly StaleLabel[],
+  { predicted, labels, stale }: Labelling,
   verdict: Verdict,
 ): Ruling {
   const { node, partition, waits, settings } = situation;
@@ -87,7 +96,7 @@ function open(
     annotations: { [holdersAnnotation]: undefined },
   });
   if (writerModeFor(situation) === 'Patch') {
-    return { verdict, commands: [patch(combine(layoutLabels(situation, predicted), marks))] };
+    return { verdict, commands: [patch(combine(labels, marks))] };
   }
   const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels).kept));
   if (stale.length === 0) return { verdict, commands: [patch(combine(handedOver, marks))] };
@@ -98,7 +107,7 @@ function open(
       ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', transient: true }),
       requeueAfterMs: 5000,
       reason: 'LabelsStale',
-      message: `GPU Feature Discovery has not seen the layout yet: ${describeStaleLabels(stale)}; it looks when its pod starts and every 60 s: does its pod run?`,
+      message: `GPU Feature Discovery has not published the layout yet: ${describeStaleLabels(stale)}; it updates labels at start and every 60 s: is its pod running?`,
     },
     commands: [patch(isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver)],
     keepsClosed: true,

@@ -38,7 +38,7 @@ function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | 
     verdict: {
       phase: 'Failed',
       reason: 'ForeignManager',
-      message: `${owner.evidence}: two owners would undo each other's work, so nothing is touched. To hand the GPUs over: ${owner.handOver}`,
+      message: `${owner.evidence}: two owners would undo each other's work, so nothing is touched. To hand over the GPUs: ${owner.handOver}`,
       requeueAfterMs: lookAgainMs,
     },
   };
@@ -49,13 +49,13 @@ function takesOver(situation: Situation): Ruling | undefined {
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
   // Another policy allowed it, or this one did before: with the consent the label goes back.
   if (!takeOver.includes('mig-manager') && migManagerLabel in borrowedLabelsOf(metadataOf(node))) {
-    const message = 'mig-manager comes back: the policy does not allow to take over from it';
+    const message = 'mig-manager is coming back: the policy does not allow a takeover from it';
     return takingOver(message, { giveBack: [migManagerLabel] });
   }
   const pods = situation.pods && clusterPods(situation, situation.pods);
   const step = takeOverStep({ labels: node.metadata.labels ?? {}, pods }, takeOver);
   if (step === undefined) return undefined;
-  const message = `mig-manager is being switched off on this node (${migManagerLabel}=false); it comes back when the policy goes`;
+  const message = `mig-manager is being turned off on this node (${migManagerLabel}=false); it comes back when the policy is deleted`;
   return takingOver(message, step === 'SetLabel' ? { borrow: { [migManagerLabel]: 'false' } } : undefined);
 }
 

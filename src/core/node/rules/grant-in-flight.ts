@@ -47,7 +47,7 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
       phase: 'Failed',
       reason: 'Failed',
       message:
-        `the agent has not answered grant ${granted.epoch} by its deadline ${granted.deadline}, and starts nothing of it any more: ` +
+        `the agent has not answered grant ${granted.epoch} by its deadline ${granted.deadline}, and no longer acts on it: ` +
         `${state}, and at nvidia-smi on the node. A new grant follows when it reports again${closed}`,
       ...(refreshed?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: refreshed.verdict.requeueAfterMs }),
     },
@@ -65,7 +65,7 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
 export function describeAgent({ agent, node }: Pick<Situation, 'agent' | 'node'>): string {
   switch (agent.state) {
     case 'Ready':
-      return 'the agent runs';
+      return 'the agent is running';
     case 'NotReady':
       return `the agent is not ready: ${agent.why}`;
     case 'Missing':

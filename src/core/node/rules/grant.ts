@@ -48,7 +48,7 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
-  const message = 'the node is closed for new pods; the change begins when none has slipped in';
+  const message = 'the node is closed to new GPU pods; the change starts once none has slipped in';
   return {
     verdict: { phase: 'Updating', reason: 'AwaitingGrant', message, transient: true, requeueAfterMs },
     commands,
@@ -100,7 +100,7 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
 function policyStale(situation: Situation): Ruling | undefined {
   const { claim } = situation;
   if (isPolicyCurrent(situation)) return undefined;
-  const message = `policy ${claim.winner?.metadata.name} is another one at the API server than in the list; waiting for a newer list`;
+  const message = `policy ${claim.winner?.metadata.name} differs between the API server and the watch; waiting for the watch`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },
     keepsClosed: true,

@@ -56,7 +56,7 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
     waits.begin('HoldersRest', names);
     return giveUp(situation, names, 250);
   }
-  const message = `waiting for the pods that hold the GPUs open to go: ${who}`;
+  const message = `waiting for the pods that hold the GPUs open to end: ${who}`;
   return {
     verdict: { phase: 'Updating', reason: 'ClientsStay', message, transient: true, requeueAfterMs: 500 },
     commands: [
@@ -70,8 +70,8 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
 
 function giveUp({ settings }: Situation, who: string, requeueAfterMs: number): Ruling {
   const message =
-    `MIG mode cannot be changed while these pods hold the GPUs open, and they have not gone within ${settings.holdersDeadlineMs / 1000} s: ` +
-    `${who}. Nothing was touched; it is tried again, less often each time`;
+    `MIG mode cannot change while these pods hold the GPUs open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
+    `${who}. Nothing was touched; it is retried with growing backoff`;
   return { verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs } };
 }
 

@@ -13,7 +13,7 @@ import { awaitingPlan, wishOf } from './wish.ts';
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
-  const message = `mode Plan, nothing is changed: ${plan?.refusal ?? describePlan({ partition, claim })}`;
+  const message = `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}`;
   return { verdict: { phase: 'Pending', reason: 'PlanOnly', message } };
 }
 
@@ -51,7 +51,7 @@ export function waitForPods({ settings }: Situation, users: Parameters<typeof na
   return {
     phase: 'Waiting',
     reason: 'PodsUseGpus',
-    message: `${users.length} ${what} GPUs: ${namePods(users)}. The change starts when they have ended`,
+    message: `${users.length} ${what} GPUs: ${namePods(users)}. The change starts when they end`,
     requeueAfterMs: settings.waitingPollMs,
   };
 }
@@ -63,8 +63,8 @@ export function resting(situation: Situation): Ruling | undefined {
   const failure = grantFailureOf(situation);
   if (step !== 'Failed' || !error || failure === undefined || !isFutile(situation, failure)) return undefined;
   const message =
-    `${error.code}: ${error.message}. The same has failed ${failure.equal} times: it is not tried again until the device, the driver or the policy changes, ` +
-    `or somebody asks for it: gpu-partition retry ${node.metadata.name}`;
+    `${error.code}: ${error.message}. The same failure occurred ${failure.equal} times: it is not retried until the device, the driver or the policy changes, ` +
+    `or you ask for it: gpu-partition retry ${node.metadata.name}`;
   return { verdict: { phase: 'Failed', reason: 'Resting', message } };
 }
 
@@ -90,8 +90,8 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
       phase: 'Failed',
       reason: 'Drifting',
       message:
-        `something else changes the GPUs: the layout was put right ${mostRepairs} times within an hour and is not as it was again. ` +
-        `Find out who does it (nvidia-smi by hand, mig-manager, a boot script); it is tried again at ${timeText(until)}, or when the policy changes`,
+        `something else changes the GPUs: the layout was repaired ${mostRepairs} times within an hour and differs again. ` +
+        `Find the cause (manual nvidia-smi, mig-manager, a boot script); the next repair is at ${timeText(until)}, or when the policy changes`,
       requeueAfterMs: until - now + 1000,
     },
   };
@@ -102,7 +102,7 @@ export function paused({ claim, slot }: Situation): Ruling | undefined {
   const { winner } = claim;
   const hasStarted = slot !== undefined && (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
   if (winner?.spec.rollout?.paused !== true || hasStarted) return undefined;
-  const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to go on';
+  const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to continue';
   return { verdict: { phase: 'Pending', reason: 'Paused', message } };
 }
 
@@ -115,10 +115,10 @@ export function nodeUnavailable({ node }: Situation): Ruling | undefined {
   }
   if (ready?.status !== 'True') {
     const why = ready?.message === undefined || ready.message === '' ? '' : ` (${ready.message})`;
-    return pendingNode('NodeNotReady', `the node is not Ready${why}; its GPUs are changed when it is`);
+    return pendingNode('NodeNotReady', `the node is not Ready${why}; its GPUs change when it is`);
   }
   if (spec?.unschedulable === true) {
-    const hint = `its GPUs are changed when it is uncordoned: kubectl uncordon ${metadata.name}`;
+    const hint = `its GPUs change when it is uncordoned: kubectl uncordon ${metadata.name}`;
     return pendingNode('ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);
   }
   return undefined;

@@ -56,7 +56,7 @@ export function configInUse({ node, configFiles }: Situation): DevicePluginConfi
 }
 
 function configuring(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
-  const message = 'the device plugin’s settings are being changed';
+  const message = 'the device plugin’s settings are changing';
   return {
     verdict: { phase: 'Updating', reason: 'AdvertisePending', message, transient: true, requeueAfterMs },
     commands,

@@ -9,7 +9,7 @@ export function noPolicy(situation: Situation): Ruling | undefined {
   if (claim.winner) return undefined;
   const { policy, strategy, wish } = partition.spec;
   const isOutdated = policy !== undefined || strategy !== undefined || wish !== undefined;
-  const message = 'no policy selects this node; it keeps the layout that it has';
+  const message = 'no policy selects this node; it keeps its layout';
   return {
     verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message, transient: true },
     commands: isNobodys(situation)
@@ -33,15 +33,15 @@ export function policyRefused({ claim }: Situation): Ruling | undefined {
   if (!winner) return undefined;
   const { name, generation } = winner.metadata;
   if (refusal) {
-    const message = `policy ${name} is not valid, nothing is touched: ${refusal.message}`;
+    const message = `policy ${name} is invalid, nothing is touched: ${refusal.message}`;
     return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };
   }
   if (isAccepted) return undefined;
   if (refusedBy === undefined) {
-    const message = `generation ${generation} of policy ${name} is being checked against all its nodes`;
+    const message = `generation ${generation} of policy ${name} is being checked against all selected nodes`;
     return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, keepsClosed: true };
   }
-  const message = `generation ${generation} of policy ${name} is not accepted, nothing of it starts: ${refusedBy}`;
+  const message = `generation ${generation} of policy ${name} is not accepted, so none of it starts: ${refusedBy}`;
   return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };
 }
 
@@ -50,5 +50,5 @@ export function nodeRefused({ claim }: Situation): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;
   const { reason, message } = describeRefusal(wish);
-  return { verdict: { phase: 'Invalid', reason, message: `${message}. Nothing of this node is touched` } };
+  return { verdict: { phase: 'Invalid', reason, message: `${message}. Nothing on this node is touched` } };
 }

@@ -43,7 +43,6 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     fence.changed || !advertises(fence.allocatable, fence.wanted) ? waits.lasts('Advertised', keyOf(situation)) : 0;
   const step = decideFence(fence);
   if (step.next === 'LookAtPods') return { look: 'Pods' };
-  if (step.next === 'TakeTaintsOff' && situation.fresh === undefined) return { look: 'All' };
   const found = listPluginPods(situation) ?? [];
   // One that is set up for another strategy would only fail when it is restarted.
   const unfit = offer.policy && fence.pods !== undefined && checkPlugin(situation, offer.policy, found);
@@ -109,7 +108,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
 
 function waitForPlugin(commands: readonly Command[], refusals: readonly string[]): Ruling {
   const refused = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
-  const message = `its device plugin is being restarted, to offer what the device is now${refused}`;
+  const message = `its device plugin is restarting, to offer what exists now${refused}`;
   return { verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 }, commands };
 }
 
@@ -193,7 +192,7 @@ function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
 function describeTrouble(node: NodeView, found: readonly NodePod[]): readonly string[] {
   const trouble = found.flatMap((pod) => explainPluginPod(pod) ?? []).filter((text) => /BackOff|Error/.test(text));
   const config = configOf(node);
-  const label = `the node's label ${devicePluginConfigLabel} names ${config}: is there such a key in its ConfigMap?`;
+  const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
   return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
 }
 

@@ -8,7 +8,9 @@ import { countRests } from './drain.ts';
 /** A node without a slot asks for one, and says what it would do with it. */
 export function awaitSlot(situation: Situation): Outcome | undefined {
   const { slot, partition, node, claim, fresh } = situation;
-  if (slot !== undefined) return undefined;
+  // What was given to a node that was closed anyway is no place for one that has been opened since.
+  const isOutdated = slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node);
+  if (slot !== undefined && !isOutdated) return undefined;
   // Another leader may have given it one, and closed it for that.
   if (isUnfinished(node)) {
     if (fresh === undefined) return { look: 'All' };
@@ -39,7 +41,7 @@ export function awaitSlot(situation: Situation): Outcome | undefined {
 /** What the plan does to the node, pods first. */
 export function describePlan(situation: Pick<Situation, 'partition' | 'claim'>): string {
   const { keep = 0, destroy = 0, create = 0 } = situation.partition.status?.device?.plan ?? {};
-  return `would keep ${keep}, destroy ${destroy}, create ${create} instances${describePods(situation)}`;
+  return `would keep ${keep}, destroy ${destroy} and create ${create} instances${describePods(situation)}`;
 }
 
 function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim'>): string {
@@ -55,7 +57,7 @@ function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim
 export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined {
   if (fresh?.slot !== undefined && fresh.slot.startTime === slot?.startTime) return undefined;
   const name = claim.winner?.metadata.name;
-  const message = `the ledger of policy ${name} has another slot for this node at the API server than in the list, or none; waiting for a newer list`;
+  const message = `the ledger of policy ${name} has a different slot for this node at the API server than in the watch, or none; waiting for the watch`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingSlot', message, transient: true, requeueAfterMs: 2000 },
     keepsClosed: true,

@@ -29,15 +29,15 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
   if (fresh === undefined) return { look: 'All' };
   if (isPolicyCurrent(situation)) return undefined;
   const message =
-    `the API server's list has generation ${generation} of policy ${name}, and this node serves generation ${served.generation} already: ` +
-    'waiting for a newer list';
+    `the API server's list has generation ${generation} of policy ${name}, but this node already serves generation ${served.generation}: ` +
+    'waiting for the watch';
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 5000 },
     keepsClosed: true,
   };
 }
 
-export const awaitingPlan = 'waiting for the agent to plan the wish';
+export const awaitingPlan = 'waiting for the agent’s plan';
 
 /** One write: which policy decides, and what each GPU shall become. */
 export function wishOutdated(situation: Situation): Ruling | undefined {

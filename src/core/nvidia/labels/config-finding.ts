@@ -36,7 +36,7 @@ export class FindingList {
   warnUnknown(body: Readonly<Record<string, unknown>>, known: readonly string[], path: string): void {
     for (const key of Object.keys(body).filter((name) => !known.includes(name))) {
       const at = path === '' ? key : `${path}.${key}`;
-      this.warn(at, `is ignored silently by upstream; known here: ${known.join(', ')}`);
+      this.warn(at, `is silently ignored by upstream; known fields: ${known.join(', ')}`);
     }
   }
 }

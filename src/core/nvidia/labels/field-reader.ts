@@ -78,7 +78,7 @@ export class FieldReader {
 }
 
 /** Stands for the fields of an object that was none: one problem is enough for all of them. */
-const READ_NOTHING = Symbol('nothing to read');
+const READ_NOTHING = Symbol('empty');
 
 /** Path of a field, in the notation of jq and JavaScript. */
 export function pathOf(parent: string, key: string): string {

@@ -38,8 +38,13 @@ const LAYOUT_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 const MIG_KEY_PREFIX = 'nvidia.com/mig-';
-/** A profile as labels spell it: NVML's name with `.` for `+`; `2g.48gb-me` keeps its dash. */
-const LABEL_PROFILE = /^(?:\d+c\.)?\d+g\.\d+gb(?:[.-][a-z]+)*$/;
+/**
+ * A profile as labels spell it, NVML's name with `.` for `+` (`2g.48gb-me` keeps its dash), and the suffix behind it: the longest that
+ * fits, since `mig-1g.10gb.` begins the keys of `1g.10gb.me` too. Each decision asks this of all labels of its node.
+ */
+const PROFILE_KEY = new RegExp(
+  `^${MIG_KEY_PREFIX}((?:\\d+c\\.)?\\d+g\\.\\d+gb(?:[.-][a-z]+)*?)\\.(?:${MIG_LABEL_SUFFIXES.join('|').replaceAll('.', '\\.')})$`,
+);
 
 /**
  * Whether GPU Feature Discovery writes this key (any version up to v0.20). Where no GFD runs these keys are ours,
@@ -55,17 +60,9 @@ export function changesWithLayout(key: string): boolean {
   return LAYOUT_KEYS.has(key) || migProfileOfLabelKey(key) !== undefined;
 }
 
-/**
- * The profile of a per-profile key, as labels spell it: `1g.10gb.me` of `nvidia.com/mig-1g.10gb.me.count`; undefined
- * for any other key. The suffix is cut from the end, since `mig-1g.10gb.` begins the keys of `1g.10gb.me` too.
- */
+/** The profile of a per-profile key, as labels spell it: `1g.10gb.me` of `nvidia.com/mig-1g.10gb.me.count`; undefined for any other key. */
 export function migProfileOfLabelKey(key: string): string | undefined {
-  if (!key.startsWith(MIG_KEY_PREFIX)) return undefined;
-  const rest = key.slice(MIG_KEY_PREFIX.length);
-  const suffix = MIG_LABEL_SUFFIXES.find((candidate) => rest.endsWith(`.${candidate}`));
-  if (suffix === undefined) return undefined;
-  const profile = rest.slice(0, -(suffix.length + 1));
-  return LABEL_PROFILE.test(profile) ? profile : undefined;
+  return PROFILE_KEY.exec(key)?.[1];
 }
 
 /** `count` of `nvidia.com/gpu.count` and of `nvidia.com/mig-1g.5gb.count`; undefined for any other key. */

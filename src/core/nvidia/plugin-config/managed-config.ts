@@ -44,7 +44,7 @@ export function checkSharing(spec: SharingSpec, offered: ReadonlySet<string> | u
   if (sharing.mps !== undefined) {
     return refuse(
       ['mps'],
-      `is refused: ${MPS_ON_MIG_REASON} (NVIDIA's device plugin); share slices with timeSlicing, or use smaller slices`,
+      `is rejected: ${MPS_ON_MIG_REASON} (NVIDIA's device plugin); share slices with timeSlicing, or use smaller slices`,
     );
   }
   return (
@@ -94,7 +94,7 @@ function checkResource(
   const known = [...offered].toSorted();
   const instead = known.length === 0 ? 'nothing' : known.join(', ');
   const hint =
-    name === GPU_RESOURCE && strategy === 'mixed' ? `; under strategy mixed ${GPU_RESOURCE} is whole GPUs alone` : '';
+    name === GPU_RESOURCE && strategy === 'mixed' ? `; under strategy mixed ${GPU_RESOURCE} means whole GPUs only` : '';
   return refuse(path, `${name} is not offered by any layout of this policy, which offer ${instead}${hint}`);
 }
 
@@ -106,7 +106,7 @@ function checkWholeGpus({ strategy, layouts = [], sharing }: SharingSpec): Findi
   if (strategy !== 'none' || !isMig || (sharing?.timeSlicing ?? []).length === 0) return undefined;
   return refuse(
     ['timeSlicing'],
-    'strategy none does not share slices: it hands a GPU in MIG mode out whole, and its labels say gpu.replicas 0; ' +
+    'strategy none does not share slices: it offers a GPU in MIG mode as a whole, with the label gpu.replicas 0; ' +
       'use strategy mixed or single',
   );
 }

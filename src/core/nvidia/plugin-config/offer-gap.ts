@@ -63,9 +63,9 @@ export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
     reason: 'SharingRefused',
     message:
       `the node advertises ${found} for ${resourcesText(resources)}: the device plugin shares ${describeReplicas(explained.sharing.resources)}, ` +
-      'by sharing.timeSlicing of its own config, and the kubelet cannot be asked which devices these are. ' +
+      'by sharing.timeSlicing of its own config, and the kubelet cannot tell which devices these are. ' +
       'Mount the kubelet’s folder pod-resources into the agent, or share by spec.sharing.timeSlicing of the policy, ' +
-      `or take the sharing out of the plugin’s config (if the GPUs were changed by hand, restart its pod). ${untilThen}`,
+      `or remove sharing from the plugin’s config (if the GPUs were changed manually, restart its pod). ${untilThen}`,
   };
 }
 
@@ -98,7 +98,7 @@ function describeMismatch(
     reason: 'StrategyMismatch',
     message:
       `the node advertises ${found}, as strategy ${other} does, and the policy wants ${strategy}, ` +
-      `which makes ${resourcesText(resources)} of the same GPUs. ` +
+      `which gives ${resourcesText(resources)} for the same GPUs. ` +
       `Set the device plugin to ${strategy}, or spec.strategy of the policy to ${other}. ${untilThen}`,
   };
 }
@@ -111,12 +111,12 @@ function describeAbsence(
   const paused =
     deploy === undefined || deploy === 'true'
       ? ''
-      : `The label ${pluginDeployLabel}=${deploy} keeps the one of gpu-operator away. `;
+      : `The label ${pluginDeployLabel}=${deploy} keeps gpu-operator’s away. `;
   return {
     reason: 'NoDevicePlugin',
     message:
       `the node advertises none of its GPUs (${resourcesText(resources)} under strategy ${strategy}), and no pod of a known device plugin is on it: ` +
-      `nobody would offer the slices. Looked for: pods of a DaemonSet with ${describePluginSelectors(selector)}. ${paused}` +
-      `Install the device plugin, or name the labels of yours with --device-plugin-selector. ${untilThen}`,
+      `nothing would offer the slices. Searched for: pods of a DaemonSet with ${describePluginSelectors(selector)}. ${paused}` +
+      `Install the device plugin, or name its labels with --device-plugin-selector. ${untilThen}`,
   };
 }

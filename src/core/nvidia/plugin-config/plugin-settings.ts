@@ -99,16 +99,16 @@ export function findConfigManagerGap({ configMap }: PluginSettings, wanted: stri
     );
   }
   if (configMap.name === wanted) return undefined;
-  return `the device plugin takes its config files from ConfigMap ${configMap.name}, not from ${wanted}: name one and the same in both`;
+  return `the device plugin takes its config files from ConfigMap ${configMap.name}, not from ${wanted}: use the same one in both`;
 }
 
 function describeMismatch(value: string, from: string, wanted: MigStrategy): string | undefined {
   if (value === wanted) return undefined;
   const found = value === '' ? 'an empty text' : value;
-  const invalid = isMigStrategy(value) ? '' : `, which is none of ${MIG_STRATEGIES.join(', ')}`;
+  const invalid = isMigStrategy(value) ? '' : `, which is not one of ${MIG_STRATEGIES.join(', ')}`;
   return (
     `the device plugin's MIG strategy is ${found}${invalid} by ${from}, and the policy wants ${wanted}: ` +
-    `set it to ${wanted} there, or spec.strategy of the policy to what the plugin has`
+    `set it to ${wanted} there, or set the policy’s spec.strategy to the plugin’s`
   );
 }
 

@@ -42,11 +42,11 @@ describe('an agent that has not reported', () => {
 describe('an agent that is away', () => {
   const away = { state: 'NotReady', why: 'pod agents/a: CrashLoopBackOff' } as const;
 
-  it('is not believed: a device that it called done is not Ready, and nothing is granted', () => {
+  it('is not trusted: a device that it called done is not Ready, and nothing is granted', () => {
     for (const partition of [done, aManagedPartition()]) {
       const { verdict, commands } = judge({ agent: away, partition, node: ready });
       expect(verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });
-      expect(verdict.message).to.include('CrashLoopBackOff').and.include('is not believed');
+      expect(verdict.message).to.include('CrashLoopBackOff').and.include('is not trusted');
       expect(commands).to.deep.equal([]);
     }
   });

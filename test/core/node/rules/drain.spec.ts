@@ -125,7 +125,7 @@ describe('a drain', () => {
     const { verdict, commands } = world.step();
     expect(verdict).to.include({ phase: 'Updating', reason: 'PodsUseGpus' });
     expect(verdict.message).to.equal(
-      'waiting for a pod to go: ns/goes: spec.drain.scope is None, so that they end by themselves',
+      'waiting for a pod to go: ns/goes: with spec.drain.scope None they end on their own',
     );
     expect(commands).to.deep.equal([]);
     world.now += 3600_000;
@@ -264,9 +264,9 @@ describe('a drain', () => {
       const { verdict } = world.step();
       expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
       expect(verdict.message).to.match(
-        /^the pods on what has to go have not gone within spec\.drain\.timeout: .*ns\/goes/,
+        /^the pods on instances that must go did not end within spec\.drain\.timeout: .*ns\/goes/,
       );
-      expect(verdict.message).to.include('it is tried again at 2026-01-01T12:11:02Z');
+      expect(verdict.message).to.include('the next attempt is at 2026-01-01T12:11:02Z');
       expect(world.taintKeys).to.deep.equal([]);
       expect(world.done).to.not.include('WriteGrant');
     });
@@ -319,9 +319,9 @@ describe('a drain', () => {
 
     it('waits, and says why they stay', () => {
       for (const [pod, why] of [
-        [bare, 'ns/goes is without a controller: nobody would make it again'],
+        [bare, 'ns/goes is without a controller: nothing would create it again'],
         [unwanted, 'ns/goes is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"'],
-        [daemon, 'ns/goes is of a DaemonSet, which would make it again'],
+        [daemon, 'ns/goes is of a DaemonSet, which would create it again'],
         [mirror, 'ns/goes is a static pod, which no eviction ends'],
       ] as const) {
         const world = aDrain({}, { pods: [pod, stays] });
@@ -371,7 +371,7 @@ describe('a drain', () => {
       const { verdict } = runOn(world);
       expect(evictionsOf(world)).to.have.length(3);
       expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainLoop' });
-      expect(verdict.message).to.match(/^pods of the same owner came back each time they were evicted: .*ns\/goes/);
+      expect(verdict.message).to.match(/^pods of the same owner came back after each eviction: .*ns\/goes/);
       expect(world.taintKeys).to.deep.equal([]);
     });
 

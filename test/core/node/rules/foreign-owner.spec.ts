@@ -37,7 +37,7 @@ describe('GPUs that are not ours', () => {
       { pods: [managerPod] },
     );
     expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager', requeueAfterMs: 15_000 });
-    expect(verdict.message).to.include('To hand the GPUs over');
+    expect(verdict.message).to.include('To hand over the GPUs');
     expect(commands).to.deep.equal([]);
     expect(looks).to.deep.equal(['Pods']);
   });

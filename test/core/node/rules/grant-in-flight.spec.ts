@@ -46,7 +46,7 @@ describe('a grant that is not answered by its deadline', () => {
 
   it('has the device plugin replaced, once, and takes the taint off when nothing is offered any more', () => {
     const world = anUnansweredGrant();
-    expect(world.step().verdict.message).to.include('its device plugin is being restarted');
+    expect(world.step().verdict.message).to.include('its device plugin is restarting');
     expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     world.step(1000);

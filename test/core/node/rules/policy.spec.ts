@@ -18,14 +18,14 @@ describe('a policy that is refused', () => {
   it('touches nothing, and says why', () => {
     const { verdict, commands } = judge({ claim: { refusal, wish: undefined } });
     expect(verdict).to.include({ phase: 'Invalid', reason: 'PolicyInvalid' });
-    expect(verdict.message).to.include('policy p is not valid').and.include('needs 9 of 8');
+    expect(verdict.message).to.include('policy p is invalid').and.include('needs 9 of 8');
     expect(commands).to.deep.equal([]);
   });
 
   it('of a node alone makes that node Invalid', () => {
     const { verdict, commands } = judge({ claim: { wish: { refusal } } });
     expect(verdict).to.include({ phase: 'Invalid', reason: 'DoesNotFit' });
-    expect(verdict.message).to.include('needs 9 of 8').and.include('Nothing of this node is touched');
+    expect(verdict.message).to.include('needs 9 of 8').and.include('Nothing on this node is touched');
     expect(commands).to.deep.equal([]);
   });
 });

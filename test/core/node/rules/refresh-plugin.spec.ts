@@ -127,7 +127,7 @@ describe('the device plugin of a node whose device is done', () => {
     expect(world.taintKeys).to.deep.equal([]);
   });
 
-  it('is not believed while the kubelet offers devices that are gone', () => {
+  it('is not trusted while the kubelet offers devices that are gone', () => {
     const device = { ...slicedGpu, advertised: { stale: 1, resources: { 'nvidia.com/mig-7g.40gb': 1 } } };
     const world = aDoneChange({
       partition: aManagedPartition({ granted: aGrant(), device }),
@@ -135,7 +135,7 @@ describe('the device plugin of a node whose device is done', () => {
       pods: [],
     });
     const { verdict } = world.step();
-    expect(verdict.message).to.include('1 of the devices that it offers are gone');
+    expect(verdict.message).to.include('1 of the devices that it offers no longer exist');
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
   });
 

@@ -35,7 +35,7 @@ describe('a device plugin that the agent has signalled', () => {
   it('keeps its pod: the node stays closed until the kubelet and the API server tell of the layout', () => {
     const world = aSignalledNode(['old']);
     const first = world.step();
-    expect(first.verdict.message).to.include('was told to look at the devices again');
+    expect(first.verdict.message).to.include('was signalled to read the devices again');
     expect(world.done).to.deep.equal([]);
     follow(world);
     world.step(500);

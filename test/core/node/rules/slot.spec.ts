@@ -41,7 +41,7 @@ describe('a node without a slot', () => {
     const { verdict, commands, looks } = judge(parts, { pods });
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot', transient: true });
     expect(verdict.message).to.equal(
-      'waiting for its turn in the rollout of policy p: would keep 1, destroy 1, create 3 instances, evict ns/goes',
+      'waiting for its turn in the rollout of policy p: would keep 1, destroy 1 and create 3 instances, evict ns/goes',
     );
     expect(commands).to.deep.equal([]);
     expect(looks).to.deep.equal(['Pods']);
@@ -136,6 +136,16 @@ describe('a node with a slot', () => {
       expect(commands).to.deep.equal([]);
     }
     expect(namesOf(judge({ ...parts, slot: aSlot }, { pods }))).to.deep.equal(['PatchNode']);
+  });
+
+  it('that was given because it was closed anyway, and is open by now, asks anew: it would take a place that nobody counts', () => {
+    const slot = { ...aSlot, kind: 'Fresh' as const };
+    const open = standingOf({ slot });
+    expect(open.request).to.include({ kind: 'New' });
+    expect(open).to.deep.include({ isUnderWay: false, slot: slot.startTime });
+    expect(standingOf({ slot, node: aNode({ allocatable, taints: taints.startup }) }).isUnderWay).to.equal(true);
+    const begun = aNode({ allocatable, taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+    expect(standingOf({ slot, node: begun }).isUnderWay).to.equal(true);
   });
 
   it('does not keep it for nothing: when its time is over and nothing has begun, it is given back', () => {

@@ -117,7 +117,7 @@ describe('a list of policies that is of before', () => {
     for (const policy of [{ uid: 'uid-p', generation: 2 }, { uid: 'uid-again', generation: 1 }, undefined]) {
       const { verdict, commands } = judge({}, { ...parts, fresh: { policy } });
       expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
-      expect(verdict.message).to.include('waiting for a newer list');
+      expect(verdict.message).to.include('waiting for the watch');
       expect(commands).to.deep.equal([]);
     }
     expect(namesOf(judge({}, parts))).to.deep.equal(['PatchNode']);
@@ -131,7 +131,7 @@ describe('a layout that something else changes', () => {
     }
     const { verdict, commands } = judge({ partition: aDrift({ repairs: ago(50, 40, 20) }) });
     expect(verdict).to.include({ phase: 'Failed', reason: 'Drifting', requeueAfterMs: 10 * 60_000 + 1000 });
-    expect(verdict.message).to.match(/3 times within an hour.*tried again at 2026-01-01T12:10:00/);
+    expect(verdict.message).to.match(/3 times within an hour.*next repair is at 2026-01-01T12:10:00/);
     expect(commands).to.deep.equal([]);
   });
 

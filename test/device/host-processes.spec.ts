@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explainHiddenProcesses } from '../../src/agent/host-processes.ts';
-import { useScratchFolder } from '../device/scratch-folder.ts';
+import { explainHiddenProcesses } from '../../src/device/host/host-processes.ts';
+import { useScratchFolder } from './scratch-folder.ts';
 
 describe('whether the agent sees the processes of the host', () => {
   const scratch = useScratchFolder();

@@ -24,7 +24,7 @@ export function explainHiddenProcesses({ proc, pid, isPod }: ProcessView): strin
   const isOwn = pid === 1 || first === undefined || first === own || readText(proc, '1/comm') === 'pause';
   if (!isOwn) return undefined;
   return (
-    'the agent’s pod does not see the processes of the host, so that a GPU in use would look idle: ' +
+    'the agent’s pod does not see the host’s processes, so a GPU in use would look idle: ' +
     'set hostPID: true in its DaemonSet, as config/agent has it'
   );
 }

@@ -1,0 +1,30 @@
+import { nodePartitions, nodes, pods, policies } from '../../api/resources.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
+import type { WorkloadPod } from '../../core/explain/workload.ts';
+import type { NodeView } from '../../core/node/node-view.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import type { Terminal } from '../terminal.ts';
+import { readSnapshot } from '../plan/snapshot-file.ts';
+import { listAll, listAllowed } from './connection.ts';
+
+/** The cluster as it is; without pods where the user may not list them. */
+export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
+  const [allNodes, partitions, allPolicies, allPods] = await Promise.all([
+    listAll<NodeView & KubeObject>(client, nodes),
+    listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
+    listAll<GpuPartitionPolicy & KubeObject>(client, policies),
+    listAllowed<WorkloadPod & KubeObject>(client, pods),
+  ]);
+  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods };
+}
+
+/** A saved cluster. @param files of one moment */
+export async function readSavedFacts(
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<ClusterFacts & { readonly pods: readonly WorkloadPod[] }> {
+  const saved = await readSnapshot(files, Date.now(), terminal);
+  return { ...saved, pods: saved.pods as readonly unknown[] as readonly WorkloadPod[] };
+}

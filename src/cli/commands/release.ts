@@ -1,0 +1,120 @@
+import { Command } from 'commander';
+import { cleanupFinalizer } from '../../api/names.ts';
+import { nodePartitions, nodes, policies } from '../../api/resources.ts';
+import type { GpuNodePartition } from '../../api/types.ts';
+import { type NodeRelease, planRelease } from '../../core/node/release.ts';
+import type { NodeView } from '../../core/node/node-view.ts';
+import { ApiError, isNotFound } from '../../kube/api-error.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject, Resource } from '../../kube/resource.ts';
+import { addConnectionOptions, ask, connect, listAll, type ConnectionOptions } from '../cluster/connection.ts';
+import { findLeader } from '../cluster/leader.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+
+interface Options extends ConnectionOptions {
+  readonly namespace: string;
+  readonly output: OutputFormat;
+}
+
+/** What became of one object; the shape of `-o json`. */
+interface ReleaseAnswer {
+  readonly kind: 'Node' | 'GpuPartitionPolicy';
+  readonly name: string;
+  readonly isReleased: boolean;
+  readonly message: string;
+}
+
+export function releaseCommand({ terminal, outcome }: CommandContext): Command {
+  return addConnectionOptions(new Command('release'))
+    .description(
+      'Gives back what a controller that is gone has left behind: our taint and labels and what was borrowed on nodes, and the finalizer of policies. ' +
+        'Layouts stay. Refuses while a controller leads.',
+    )
+    .option('--namespace <name>', 'namespace of the leader’s Lease', 'gpu-partition-system')
+    .addOption(outputOption())
+    .action(async (options: Options) => {
+      const client = connect(options);
+      const leader = await findLeader(client, options.namespace);
+      if (leader !== undefined) throw new CliError(describeLeader(leader), 1);
+      const answers = [...(await releaseNodes(client)), ...(await releasePolicies(client))];
+      if (answers.some(({ isReleased }) => !isReleased)) outcome.code = 1;
+      if (options.output === 'json') printJson(terminal, answers);
+      else print(terminal, answers);
+    });
+}
+
+function describeLeader(leader: string): string {
+  return `controller ${leader} leads, and would put everything back: delete the policies, and it gives back what is theirs; or remove it first`;
+}
+
+async function releaseNodes(client: KubeClient): Promise<readonly ReleaseAnswer[]> {
+  const partitions = await listServed<GpuNodePartition & KubeObject>(client, nodePartitions);
+  const known = new Map(partitions.map((one) => [one.metadata.name, one]));
+  const answers: ReleaseAnswer[] = [];
+  for (const node of await listAll<KubeObject & NodeView>(client, nodes)) {
+    const { name } = node.metadata;
+    const release = planRelease(node, known.get(name), Date.now());
+    if (release.state === 'Clean') continue;
+    if (release.state === 'Marked') {
+      await write(`node ${name}`, () => client.patch({ resource: nodes, name }, release.patch));
+    }
+    answers.push({ kind: 'Node', name, isReleased: release.state === 'Marked', message: describeRelease(release) });
+  }
+  return answers;
+}
+
+function describeRelease(release: Exclude<NodeRelease, { readonly state: 'Clean' }>): string {
+  if (release.state === 'Busy')
+    return `its agent may be changing the GPUs until ${release.until}: nothing was done, run this again then`;
+  if (!release.wasClosed) return 'labels of ours are gone, and what was borrowed is as before';
+  return 'open again. It was closed for a change that nobody finished: restart the pod of its device plugin, so that it offers what is there';
+}
+
+async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnswer[]> {
+  const held = (await listServed<KubeObject>(client, policies)).filter(
+    ({ metadata }) => metadata.finalizers?.includes(cleanupFinalizer) === true,
+  );
+  const answers: ReleaseAnswer[] = [];
+  for (const { metadata } of held) {
+    const { name, resourceVersion, finalizers = [] } = metadata;
+    const rest = finalizers.filter((one) => one !== cleanupFinalizer);
+    await write(`policy ${name}`, () =>
+      client.merge({ resource: policies, name }, { metadata: { resourceVersion, finalizers: rest } }),
+    );
+    const message = 'it can be deleted without a controller; its GPUs keep their layout';
+    answers.push({ kind: 'GpuPartitionPolicy', name, isReleased: true, message });
+  }
+  return answers;
+}
+
+/** None where the cluster has no such API any more. */
+async function listServed<T extends KubeObject>(client: KubeClient, resource: Resource): Promise<readonly T[]> {
+  return ask(resource.plural, async () => {
+    try {
+      return (await client.list<T>(resource)).items;
+    } catch (error) {
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  });
+}
+
+async function write(what: string, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new CliError(`cannot change ${what}: ${error.message}`, 3, { cause: error });
+  }
+}
+
+function print({ stdout }: Terminal, answers: readonly ReleaseAnswer[]): void {
+  if (answers.length === 0) printLine(stdout, 'nothing of ours is left on nodes and policies');
+  for (const { kind, name, isReleased, message } of answers) {
+    const what = `${kind === 'Node' ? 'node' : 'policy'} ${name}:`;
+    printLine(stdout, `${paint(stdout, isReleased ? 'green' : 'yellow', what)} ${message}`);
+  }
+}

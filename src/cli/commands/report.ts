@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
+import { drawWaste } from '../../core/view/waste-screen.ts';
+import { reportWaste } from '../../core/waste/waste-report.ts';
+import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import type { CommandContext } from '../command-table.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { snapshotCommand } from '../plan/snapshot-file.ts';
+import { printLines } from '../screen.ts';
+import { printJson, type Terminal } from '../terminal.ts';
+
+interface Options extends ConnectionOptions {
+  readonly snapshot?: readonly string[];
+  readonly output: OutputFormat;
+}
+
+export function reportCommand({ terminal }: CommandContext): Command {
+  return addConnectionOptions(new Command('report'))
+    .description(
+      'Reports waste: slices that nobody uses, what pods hold and wait for, slices that no layout gives to anybody, and the layout of the same policy that would have served more.',
+    )
+    .option(
+      '--snapshot <file...>',
+      `the cluster in files instead, one for each moment, the oldest first: ${snapshotCommand}`,
+    )
+    .addOption(outputOption())
+    .action(async (options: Options) => {
+      const report = reportWaste(await readSamples(options, terminal));
+      if (options.output === 'json') printJson(terminal, report);
+      else printLines(terminal.stdout, drawWaste(report, terminal.stdout.columns));
+    });
+}
+
+async function readSamples(options: Options, terminal: Terminal): Promise<readonly ClusterFacts[]> {
+  if (options.snapshot === undefined) return [await readFacts(connect(options))];
+  const samples: ClusterFacts[] = [];
+  for (const file of options.snapshot) samples.push(await readSavedFacts([file], terminal));
+  return samples;
+}

@@ -1,0 +1,67 @@
+import { Command } from 'commander';
+
+import { integer, list } from '../../process/option.ts';
+import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import type { CommandContext } from '../command-table.ts';
+import { demandNewFile, saveNewFile } from '../new-file.ts';
+import { writeYaml } from '../node/node-export.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { type BundleOptions, readClusterBundle } from '../support/cluster-bundle.ts';
+import { LenientReader } from '../support/lenient-reader.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+
+interface Options extends ConnectionOptions, BundleOptions {
+  readonly output: OutputFormat;
+}
+
+/** What is in a bundle; the shape of `-o json`. */
+export interface SupportBundleAnswer {
+  readonly file: string;
+  /** Objects by kind. */
+  readonly objects: Readonly<Record<string, number>>;
+  /** What the API server refused, a sentence each. */
+  readonly notRead: readonly string[];
+}
+
+export function supportBundleCommand({ terminal, outcome }: CommandContext): Command {
+  return addConnectionOptions(new Command('support-bundle'))
+    .description(
+      'Writes what somebody needs who is to help: policies, node partitions, GPU nodes, their pods, Events, and the logs of our programs. ' +
+        'Secrets, environments, arguments and annotations of others are not in it. plan, explain, status and ui take the file as --snapshot.',
+    )
+    .argument('<file>', 'a new file, or - for standard output')
+    .option('--namespaces <names>', 'where the operator runs, for users who may not list all pods', list, [
+      'gpu-partition-system',
+      'gpu-partition-agents',
+    ])
+    .option('--log-lines <n>', 'last lines of each log; 0 for no logs', integer(0, 100_000), 1000)
+    .option('--log-pods <n>', 'of at most so many pods, those of nodes in trouble first', integer(0, 10_000), 20)
+    .addOption(outputOption())
+    .action(async (file: string, options: Options) => {
+      demandNewFile(file, terminal);
+      const reader = new LenientReader(connect(options));
+      const items = await readClusterBundle(reader, options, Date.now());
+      const bundle = writeYaml({ apiVersion: 'v1', kind: 'List', items });
+      if (file === '-') terminal.stdout.write(bundle);
+      else await saveNewFile(file, bundle, terminal);
+      const { notRead } = reader;
+      if (notRead.length > 0) outcome.code = 1;
+      print({ file, objects: countKinds(items), notRead }, options, terminal);
+    });
+}
+
+function print(answer: SupportBundleAnswer, { output }: Options, terminal: Terminal): void {
+  const { stderr } = terminal;
+  // What is on standard output is the bundle.
+  const out = answer.file === '-' ? { ...terminal, stdout: stderr } : terminal;
+  if (output === 'json') return printJson(out, answer);
+  const kinds = Object.entries(answer.objects).map(([kind, count]) => `${count} ${kind}`);
+  printLine(out.stdout, `${answer.file}: ${kinds.join(', ')}`);
+  for (const one of answer.notRead) printLine(stderr, `${paint(stderr, 'yellow', 'not read:')} ${one}`);
+}
+
+function countKinds(items: readonly { readonly kind?: string }[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { kind = 'unknown' } of items) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

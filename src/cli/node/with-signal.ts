@@ -1,0 +1,11 @@
+/** On SIGTERM (systemctl stop) and SIGINT what has begun is finished and nothing else begun; a second one ends the program. */
+export async function withSignal<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  try {
+    return await run(controller.signal);
+  } finally {
+    process.off('SIGTERM', stop).off('SIGINT', stop);
+  }
+}

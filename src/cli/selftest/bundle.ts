@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { hostname, release } from 'node:os';
+
+import { toProductLabel } from '../../core/gpu/geometry/product-name.ts';
+import { timeText } from '../../core/text/time.ts';
+import type { SmiRun } from '../../device/command/recorder.ts';
+import { programVersion } from '../../process/version.ts';
+import { describeStates } from './recorded-state.ts';
+import { hideHost, redactOutput } from './redaction.ts';
+import type { Selftest } from './selftest.ts';
+
+/** First line of a bundle; the runs follow, a line each. */
+export interface BundleHead {
+  readonly bundle: 'gpu-partition node selftest';
+  readonly format: 1;
+  readonly time: string;
+  readonly versions: Selftest['versions'] & { readonly gpuPartition: string; readonly node: string };
+  readonly system: { readonly kernel: string; readonly distribution: string; readonly architecture: string };
+  readonly state: Selftest['state'];
+  readonly checks: Selftest['checks'];
+  readonly change?: Selftest['change'];
+}
+
+/** One run, in the form of the recordings that tests replay (test/fixtures/nvidia-smi), with what they do not need behind it. */
+export interface BundleRun {
+  readonly name: string;
+  /** Products by index, with commas between them. */
+  readonly gpus: string;
+  readonly before: string | null;
+  readonly argv: readonly string[];
+  readonly uid: number;
+  readonly fault: null;
+  /** -1 where it was not run at all. */
+  readonly rc: number;
+  /** All that it printed, as the parsers take it. */
+  readonly stdout: string;
+  readonly after: string | null;
+  /** The part of `stdout` that came by standard error. */
+  readonly stderr: string;
+  readonly end: 'Exited' | 'TimedOut' | 'TooLong' | 'NotRun';
+  readonly ms: number;
+}
+
+export interface BundleSource {
+  readonly selftest: Selftest;
+  readonly runs: readonly SmiRun[];
+  readonly now: number;
+  /** Serial numbers, names of processes and of the machine stay. */
+  readonly isUnredacted: boolean;
+}
+
+/** The lines of a bundle: JSON, a thing a line. */
+export function writeBundle({ selftest, runs, now, isUnredacted }: BundleSource): string {
+  const { versions, state, checks, change } = selftest;
+  const name = hostname();
+  const hide = (text: string): string => (isUnredacted ? text : hideHost(text, name));
+  const head: BundleHead = {
+    bundle: 'gpu-partition node selftest',
+    format: 1,
+    time: timeText(now),
+    versions: { gpuPartition: programVersion, node: process.version, ...versions },
+    system: { kernel: hide(release()), distribution: readDistribution(), architecture: process.arch },
+    state,
+    checks: checks.map(({ redacted, message, ...check }) => ({
+      ...check,
+      message: hide(isUnredacted ? message : (redacted ?? message)),
+    })),
+    ...(change && { change }),
+  };
+  const states = describeStates(runs);
+  const gpus = selftest.products.map((product) => toProductLabel(product).replace(/^NVIDIA-/, '')).join();
+  const lines = runs.map(({ args, result, ms }, at): BundleRun => {
+    const isRun = !(result instanceof Error);
+    const clean = (text: string): string => (isUnredacted ? text : redactOutput(text, name));
+    return {
+      name: `${String(at + 1).padStart(3, '0')}-${args.join('_').replace(/^-+/, '').replaceAll(/\W+/g, '_').slice(0, 40)}`,
+      gpus,
+      before: states[at]?.before ?? null,
+      argv: args,
+      uid: process.geteuid?.() ?? 0,
+      fault: null,
+      rc: isRun ? result.rc : -1,
+      stdout: isRun ? clean(result.stdout) : '',
+      after: states[at]?.after ?? null,
+      stderr: isRun ? clean(result.stderr ?? '') : hide(result.message),
+      end: isRun ? result.end : 'NotRun',
+      ms: Math.round(ms),
+    };
+  });
+  return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+function readDistribution(): string {
+  try {
+    return /^PRETTY_NAME="?([^"\n]*)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}

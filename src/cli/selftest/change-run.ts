@@ -1,0 +1,99 @@
+import { join, resolve } from 'node:path';
+
+import { placeOf } from '../../core/gpu/search/instance.ts';
+import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
+import { describeCommand, type Runner } from '../../device/command/runner.ts';
+import { Journal } from '../../device/host/journal.ts';
+import { lockNode } from '../../device/host/node-lock.ts';
+import { parseComputeInstances, parseInstances } from '../../device/reading/instance-table.ts';
+import type { DeviceState, GpuState } from '../../device/reading/state.ts';
+import { CliError } from '../exit.ts';
+import { readHost, reportAsync } from '../node/host.ts';
+import { listHeldOnHost, type PodOptions } from '../node/host-pods.ts';
+import { withSignal } from '../node/with-signal.ts';
+import type { Terminal } from '../terminal.ts';
+import { refuseTest } from './change-refusal.ts';
+import { type ChangeTest, GpuTrial, type ProfileTest } from './change-test.ts';
+
+export interface ChangeOptions extends PodOptions {
+  /** Index of the GPU. */
+  readonly gpu: number;
+  readonly stateDir: string;
+  readonly allowGpuReset?: boolean;
+  /** After so many seconds no further profile is tried. */
+  readonly deadline: number;
+  readonly lockTimeout: number;
+}
+
+/** What is told while it goes on. */
+export interface ChangeWatcher {
+  readonly onBegin: (gpu: GpuState) => void;
+  readonly onProfile: (test: ProfileTest) => void;
+}
+
+/**
+ * Tries every profile on one GPU, under the lock of this host, and puts everything back.
+ * @throws CliError with code 1 if the lock cannot be had, or a change of before was cut off; with code 3 if the GPUs cannot be read
+ */
+export async function runChangeTest(
+  driver: NvidiaSmi,
+  runner: Runner,
+  options: ChangeOptions,
+  watcher: ChangeWatcher,
+  { cwd }: Terminal,
+): Promise<ChangeTest> {
+  const end = performance.now() + options.deadline * 1000;
+  const folder = resolve(cwd, options.stateDir);
+  const lock = await reportAsync(1, () => lockNode({ folder, waitMs: options.lockTimeout * 1000 }));
+  try {
+    const journal = new Journal({ path: join(folder, 'journal.json') });
+    if (journal.read() !== undefined)
+      throw new CliError('a change of before was cut off: end it with node apply or node reset, then try this', 1);
+    const device = await readHost(driver);
+    const gpu = findGpu(device, options.gpu);
+    const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(options, device);
+    const reason = refuseTest(gpu, device, await reportAsync(3, listHeld));
+    if (reason !== undefined) return refuse(gpu, reason);
+    watcher.onBegin(gpu);
+    const placements = gpu.instances.map(placeOf);
+    await reportAsync(1, () =>
+      journal.begin({ gpus: [{ uuid: gpu.uuid, mig: gpu.mig?.current ?? 'Disabled', placements }] }),
+    );
+    const test = await withSignal((signal) =>
+      new GpuTrial(driver, device, gpu, {
+        apply: { listHeld, allowReset: options.allowGpuReset === true, mayStart: () => lock.isHeld() },
+        stop: () => explainStop(signal, performance.now() > end, options.deadline),
+        readTables: () => readTables(runner),
+        onProfile: watcher.onProfile,
+      }).run(),
+    );
+    if (test.isPutBack) journal.finish();
+    return test;
+  } finally {
+    await lock.release();
+  }
+}
+
+function explainStop(signal: AbortSignal, isLate: boolean, deadline: number): string | undefined {
+  if (signal.aborted) return 'asked to stop before every profile was tried';
+  return isLate ? `the time was over before every profile was tried (--deadline ${deadline})` : undefined;
+}
+
+/** Of the whole node: a recording tells by it what the device was. */
+async function readTables(runner: Runner): Promise<void> {
+  const [instances, parts] = [{ name: 'Instances' }, { name: 'ComputeInstances' }] as const;
+  parseInstances(describeCommand(instances), await runner.run(instances));
+  parseComputeInstances(describeCommand(parts), await runner.run(parts));
+}
+
+function findGpu({ gpus }: DeviceState, index: number): GpuState {
+  const gpu = gpus.find((one) => one.index === index);
+  if (gpu !== undefined) return gpu;
+  const known = gpus.map((one) => one.index).join(', ');
+  throw new CliError(`there is no GPU ${index} that answers; there is ${known === '' ? 'none' : known}`);
+}
+
+function refuse({ index, uuid, product, mig }: GpuState, reason: string): ChangeTest {
+  const untouched = { profiles: [], isPutBack: true, otherUuids: 0 };
+  return { index, uuid, product, state: 'Refused', reason, mig: mig?.current ?? null, ...untouched };
+}

@@ -1,0 +1,250 @@
+import { planReturn } from '../../core/gpu/plan/return-plan.ts';
+import type { Profile } from '../../core/gpu/geometry/geometry.ts';
+import { placeOf } from '../../core/gpu/search/instance.ts';
+import { applyNode } from '../../device/apply/apply.ts';
+import type { DeviceApplyOptions, GpuTarget } from '../../device/apply/apply-options.ts';
+import type { DeviceDriver } from '../../device/command/driver.ts';
+import { DeviceError } from '../../device/errors.ts';
+import { type DeviceState, type GpuState, type MigMode, toInstances } from '../../device/reading/state.ts';
+import { layoutBefore } from './change-refusal.ts';
+import { describeFault } from './fault-text.ts';
+
+/** What became of one profile. */
+export interface ProfileTest {
+  readonly profile: string;
+  readonly start: number;
+  readonly outcome: 'Passed' | 'Failed';
+  /** To make it, its reading back included. */
+  readonly makeMs: number;
+  /** To read the GPU once more, table by table. */
+  readonly verifyMs: number;
+  /** To destroy it, its reading back included. */
+  readonly undoMs: number;
+  readonly error?: string;
+}
+
+/** What was tried on one GPU; a part of `selftest -o json`. */
+export interface ChangeTest {
+  readonly index: number;
+  readonly uuid: string;
+  readonly product: string;
+  /** `Refused`: nothing was touched. `Stopped`: not every profile was tried. */
+  readonly state: 'Passed' | 'Failed' | 'Refused' | 'Stopped';
+  /** Why it is not `Passed`. */
+  readonly reason?: string;
+  /** MIG mode before, and after. */
+  readonly mig: MigMode | null;
+  readonly profiles: readonly ProfileTest[];
+  /** Whether the GPU is again what it was: mode, places, compute instances. */
+  readonly isPutBack: boolean;
+  /** MIG devices that were put back and have another UUID now. */
+  readonly otherUuids: number;
+}
+
+export interface ChangeTestOptions {
+  /** What every apply is given. */
+  readonly apply: Pick<DeviceApplyOptions, 'allowReset' | 'listHeld' | 'mayStart' | 'onProgress'>;
+  /** Why no further profile shall be begun; undefined to go on. */
+  readonly stop: () => string | undefined;
+  /** Reads the tables by themselves once more. @throws DeviceError where one is not understood */
+  readonly readTables: () => Promise<void>;
+  readonly onProfile: (test: ProfileTest) => void;
+}
+
+/** One GPU whose profiles are tried. It is left as it was found, whatever happens. */
+export class GpuTrial {
+  readonly #driver: DeviceDriver;
+  readonly #options: ChangeTestOptions;
+  readonly #before: GpuState;
+  readonly #found: DeviceState;
+  readonly #profiles: ProfileTest[] = [];
+  /** Places that were made here: nothing else that appears meanwhile is ever destroyed. */
+  readonly #made = new Set<string>();
+  /** What the last change was proved by. */
+  #last: DeviceState | undefined;
+
+  /** @param found what was read just now; the GPU is idle, and can be put back */
+  constructor(driver: DeviceDriver, found: DeviceState, gpu: GpuState, options: ChangeTestOptions) {
+    this.#driver = driver;
+    this.#found = found;
+    this.#last = found;
+    this.#before = gpu;
+    this.#options = options;
+  }
+
+  async run(): Promise<ChangeTest> {
+    const tried = await this.#tryAll().then(
+      (stopped) => ({ stopped }),
+      (error: unknown) => ({ error }),
+    );
+    // As it was, also where nothing went as it should.
+    const { isPutBack, otherUuids, reason } = await this.#putBack();
+    const failure = 'error' in tried ? describeFault(demandDeviceError(tried.error)) : undefined;
+    const stopped = 'stopped' in tried ? tried.stopped : undefined;
+    const failed = !isPutBack || failure !== undefined || this.#profiles.some(({ outcome }) => outcome === 'Failed');
+    const why = [failure, stopped, reason].filter((text) => text !== undefined).join('; ');
+    const { index, uuid, product, mig } = this.#before;
+    return {
+      index,
+      uuid,
+      product,
+      state: failed ? 'Failed' : stopped === undefined ? 'Passed' : 'Stopped',
+      ...(why === '' ? {} : { reason: why }),
+      mig: mig?.current ?? null,
+      profiles: this.#profiles,
+      isPutBack,
+      otherUuids,
+    };
+  }
+
+  /** @returns why it ended early */
+  async #tryAll(): Promise<string | undefined> {
+    const { uuid } = this.#before;
+    const empty = await this.#become({ uuid, want: {} });
+    // With MIG mode on: some drivers list no profiles without.
+    const placed = (empty.geometry?.profiles ?? []).flatMap((profile) =>
+      profile.starts.slice(0, 1).map((start) => ({ profile, start })),
+    );
+    if (placed.length === 0) {
+      const found = 'the driver lists no profile that has a place';
+      throw new DeviceError('NotSupported', { tried: 'to try each profile', found, gpu: empty.pciBusId });
+    }
+    for (const { profile, start } of placed) {
+      const stopped = this.#options.stop();
+      if (stopped !== undefined) return stopped;
+      await this.#try(profile, start);
+    }
+    return undefined;
+  }
+
+  async #try(profile: Profile, start: number): Promise<void> {
+    const { name } = profile;
+    const { uuid } = this.#before;
+    const step = { profile: name, start, computeInstances: [name] };
+    const times = { makeMs: 0, verifyMs: 0, undoMs: 0 };
+    this.#made.add(placeOf({ profile: name, start }));
+    let error: DeviceError | undefined;
+    try {
+      const made = await timed(times, 'makeMs', () =>
+        this.#become({ uuid, want: { [name]: 1 }, steps: [{ action: 'CreateInstance', ...step }] }),
+      );
+      verify(made, profile, start);
+      await timed(times, 'verifyMs', () => this.#options.readTables());
+    } catch (cause) {
+      error = demandDeviceError(cause);
+    }
+    const destroy = { uuid, want: {}, steps: [{ action: 'DestroyInstance' as const, ...step }] };
+    let undoError: DeviceError | undefined;
+    try {
+      await timed(times, 'undoMs', () => this.#become(destroy));
+      await this.#options.readTables();
+    } catch (cause) {
+      undoError = demandDeviceError(cause);
+    }
+    const first = error ?? undoError;
+    const test: ProfileTest = {
+      profile: name,
+      start,
+      outcome: first === undefined ? 'Passed' : 'Failed',
+      ...times,
+      ...(first === undefined ? {} : { error: describeFault(first) }),
+    };
+    this.#profiles.push(test);
+    this.#options.onProfile(test);
+    // What cannot be taken away leaves no empty GPU for the next; a driver that does not answer will not answer then.
+    if (undoError !== undefined || error?.stopsNode === true) throw undoError ?? error;
+  }
+
+  async #putBack(): Promise<Pick<ChangeTest, 'isPutBack' | 'otherUuids' | 'reason'>> {
+    try {
+      const now = await this.#returnAll();
+      const wanted = describe(this.#before);
+      const found = describe(now);
+      if (found !== wanted) return { isPutBack: false, otherUuids: 0, reason: `it was ${wanted}, and is ${found}` };
+      const uuids = new Set(listUuids(now));
+      return { isPutBack: true, otherUuids: listUuids(this.#before).filter((uuid) => !uuids.has(uuid)).length };
+    } catch (error) {
+      const reason = `it could not be put back (it was ${describe(this.#before)}): ${describeFault(demandDeviceError(error))}`;
+      return { isPutBack: false, otherUuids: 0, reason };
+    }
+  }
+
+  async #returnAll(): Promise<GpuState> {
+    this.#last = await this.#driver.readDevice();
+    const now = demandGpu(this.#last, this.#before.uuid);
+    if (describe(now) === describe(this.#before)) return now;
+    const { uuid } = now;
+    if (this.#before.mig?.current !== 'Enabled') {
+      const steps = planReturn(toInstances(now), [], (one) => this.#made.has(placeOf(one)));
+      return this.#become({ uuid, want: 'Disabled', steps });
+    }
+    const want = layoutBefore(this.#before, this.#found) ?? {};
+    const steps = planReturn(toInstances(now), toInstances(this.#before), (one) => this.#made.has(placeOf(one)));
+    return this.#become({ uuid, want, steps });
+  }
+
+  /** Makes the GPU so and proves it. @throws DeviceError */
+  async #become(target: GpuTarget): Promise<GpuState> {
+    const device = this.#last;
+    this.#last = undefined;
+    const done = await applyNode(this.#driver, [target], {
+      ...this.#options.apply,
+      ...(device === undefined ? {} : { device }),
+      undo: true,
+    });
+    const [result] = done.results;
+    if (result?.error !== undefined) throw result.undoError ?? result.error;
+    this.#last = done.device ?? (await this.#driver.readDevice());
+    return demandGpu(this.#last, target.uuid);
+  }
+}
+
+function verify(gpu: GpuState, { name, multiprocessors }: Profile, start: number): void {
+  const [instance, ...others] = gpu.instances;
+  const [part, ...parts] = instance?.computeInstances ?? [];
+  const tried = `to make ${name} at ${start}`;
+  const refuse = (found: string): DeviceError => new DeviceError('NothingDone', { tried, found, gpu: gpu.pciBusId });
+  if (instance === undefined || others.length > 0 || instance.profile !== name || instance.start !== start)
+    throw refuse(gpu.instances.map(placeOf).join(', ') || 'no instance');
+  if (part?.uuid === undefined || parts.length > 0) throw refuse('it has no MIG device, or several');
+  const counted = part.attributes?.multiprocessors;
+  if (multiprocessors !== undefined && counted !== undefined && counted !== multiprocessors)
+    throw refuse(`its MIG device has ${counted} multiprocessors, and -lgip says ${multiprocessors}`);
+}
+
+/** `MIG mode Enabled, 3g.20gb@4 (3g.20gb)`; what is put back is equal in this. */
+function describe({ mig, instances }: GpuState): string {
+  const places = instances.map((one) => {
+    const parts = one.computeInstances.map(({ profile }) => profile).toSorted();
+    return `${placeOf(one)} (${parts.join(', ')})`;
+  });
+  return [`MIG mode ${mig?.current ?? 'unknown'}`, ...places].join(', ');
+}
+
+function listUuids({ instances }: GpuState): readonly string[] {
+  return instances.flatMap(({ computeInstances }) => computeInstances.flatMap(({ uuid }) => uuid ?? []));
+}
+
+function demandGpu({ gpus }: DeviceState, uuid: string): GpuState {
+  const gpu = gpus.find((one) => one.uuid === uuid);
+  if (gpu !== undefined) return gpu;
+  throw new DeviceError('GpuMissing', { tried: 'to read the GPU back', found: `${gpus.length} other GPUs`, gpu: uuid });
+}
+
+async function timed<Name extends string, Result>(
+  times: Record<Name, number>,
+  name: Name,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const begin = performance.now();
+  try {
+    return await run();
+  } finally {
+    times[name] = performance.now() - begin;
+  }
+}
+
+function demandDeviceError(error: unknown): DeviceError {
+  if (error instanceof DeviceError) return error;
+  throw error;
+}

@@ -1,0 +1,15 @@
+import { DeviceError } from '../../device/errors.ts';
+import { explainFault } from '../node/host-fault.ts';
+
+/** A device error in one sentence, without the names of processes: what a bundle holds is given away. */
+export function describeFault({ code, tried, found, gpu, instance, holders, cause }: DeviceError): string {
+  const plain = new DeviceError(code, {
+    tried,
+    found,
+    ...(gpu === undefined ? {} : { gpu }),
+    ...(instance === undefined ? {} : { instance }),
+    holders: holders.map((holder) => holder.replace(/^(pid \d+) \(.*\)/s, '$1')),
+    cause,
+  });
+  return explainFault(plain).message;
+}

@@ -1,0 +1,70 @@
+import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
+import { listGpuClients, listHoldingModules } from '../../device/host/gpu-clients.ts';
+import type { ReportedGpu } from '../../device/reading/report-parser.ts';
+import type { DeviceState } from '../../device/reading/state.ts';
+import type { SelftestCheck } from './check.ts';
+import type { HostView } from './host-view.ts';
+
+/** Whether each GPU is well, by the driver's word. */
+export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {
+  return [
+    ...gpus.map(({ index, product, mig, migCapable, health, fault }): SelftestCheck => {
+      const name = `GPU ${index} (${product.replace(/^NVIDIA /, '')})`;
+      if (fault !== undefined)
+        return { area: 'Health', verdict: 'Finding', message: `${name}: ${fault.code}: ${fault.message}` };
+      if (health !== undefined)
+        return {
+          area: 'Health',
+          verdict: 'Finding',
+          message: `${name}: ${health.message}; what helps: ${health.action}; it is not repartitioned before that`,
+        };
+      if (!migCapable) return { area: 'Health', verdict: 'Note', message: `${name} has no MIG and is left alone` };
+      if (mig !== undefined && mig.current !== mig.pending)
+        return {
+          area: 'Health',
+          verdict: 'Finding',
+          message: `${name}: MIG mode is ${mig.current} and ${mig.pending} is pending: a reset of the GPU or a reboot ends that`,
+        };
+      return { area: 'Health', verdict: 'Good', message: `${name}: well, MIG mode ${mig?.current ?? 'unknown'}` };
+    }),
+    ...lost.map(({ pciBusId, fault }): SelftestCheck => {
+      return { area: 'Health', verdict: 'Finding', message: `GPU at ${pciBusId} does not answer: ${fault.message}` };
+    }),
+  ];
+}
+
+/** NVIDIA's services and display servers: their names are nobody's secret. */
+const knownServices = /^(?:nv-|nvsm|nvidia-|dcgm|Xorg|gnome-shell)/;
+
+/** What a reset of a GPU would be refused for: persistence mode, modules, and programs of the host that are no GPU work. */
+export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView): readonly SelftestCheck[] {
+  const capable = gpus.filter(({ migCapable }) => migCapable);
+  if (capable.length === 0) return [];
+  const needsReset = capable.some(({ product }) => findModel(product)?.resetToChangeMode !== false);
+  const persistent = gpus.flatMap(({ isPersistent }, index) => (isPersistent === true ? [index] : []));
+  const workers = new Set(gpus.flatMap(({ processes }) => processes.map(({ pid }) => pid)));
+  const clients = listGpuClients(host.proc, host.pid).filter(({ pid }) => !workers.has(pid));
+  const notes: readonly Omit<SelftestCheck, 'area' | 'verdict'>[] = [
+    ...(persistent.length > 0
+      ? [
+          {
+            message: `GPU ${persistent.join(', ')}: persistence mode is on; it is switched off for a reset, and on again after it`,
+          },
+        ]
+      : []),
+    ...listHoldingModules(host.sys).map((name) => ({
+      message: `module ${name} is loaded and holds every GPU: unload it before a reset (modprobe -r ${name})`,
+    })),
+    ...clients.map(({ pid, name, devices }) => {
+      const what = `(pid ${pid}) has ${devices.join(', ')} open: stop it before a reset, or before a change of MIG mode`;
+      const isKnown = knownServices.test(name);
+      return { message: `${name} ${what}`, ...(isKnown ? {} : { redacted: `a program ${what}` }) };
+    }),
+  ];
+  const why = needsReset
+    ? 'a change of MIG mode needs a reset here'
+    : 'a change of MIG mode needs no reset here, a sick GPU does';
+  if (notes.length === 0)
+    return [{ area: 'Reset', verdict: 'Good', message: `nothing of the host holds a GPU; ${why}` }];
+  return [...notes, { message: why }].map((note) => ({ area: 'Reset', verdict: 'Note', ...note }));
+}

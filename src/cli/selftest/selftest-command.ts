@@ -1,0 +1,103 @@
+import { Command } from 'commander';
+
+import { makeExecute } from '../../device/command/child.ts';
+import { integer } from '../../process/option.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError, type ExitCode } from '../exit.ts';
+import { demandNewFile, saveNewFile } from '../new-file.ts';
+import { findHostTool } from '../node/host.ts';
+import { addPodOptions, type PodOptions } from '../node/host-pods.ts';
+import { addNodeOptions, type NodeCommandOptions } from '../node/node-options.ts';
+import { readPath } from '../path-option.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
+import { writeBundle } from './bundle.ts';
+import type { ChangeOptions } from './change-run.ts';
+import { thisHost } from './host-view.ts';
+import { runSelftest, type Selftest, type SelftestOptions, type TestedTool } from './selftest.ts';
+import { printChecks, printOutcome, printProfileTest } from './selftest-text.ts';
+
+interface Options extends NodeCommandOptions, PodOptions, Omit<ChangeOptions, 'gpu'> {
+  readonly change?: boolean;
+  readonly gpu?: number;
+  readonly bundle?: string;
+  readonly unredacted?: boolean;
+}
+
+export function selftestCommand({ terminal, outcome }: CommandContext): Command {
+  const command = new Command('selftest').description(
+    'Says whether this node can be trusted: reads all that the agent reads, whether its answers are understood, how it is known that ' +
+      'nobody uses a GPU, and what would be in the way of a reset. It only reads, unless --change is given: that tries each profile ' +
+      'on one GPU that nobody uses, and puts everything back.',
+  );
+  return addPodOptions(addNodeOptions(command))
+    .option('--change', 'make, verify and undo each profile on the GPU that --gpu names')
+    .option('--gpu <index>', 'the GPU to try changes on; nobody may use it', integer(0, 63))
+    .option('--allow-gpu-reset', 'may reset that GPU where a change of its MIG mode needs it (A100, A30)')
+    .option('--deadline <seconds>', 'no further profile is tried after it', integer(1, 86_400), 900)
+    .option(
+      '--lock-timeout <seconds>',
+      'how long to wait for another program that changes the GPUs',
+      integer(0, 86_400),
+      10,
+    )
+    .option('--state-dir <folder>', 'folder for the lock and the journal', readPath, '/var/lib/gpu-partition')
+    .option(
+      '--bundle <file>',
+      'write a support bundle (a new file, or -): what every nvidia-smi printed, and what was found',
+      readPath,
+    )
+    .option('--unredacted', 'leave serial numbers, names of processes and of this machine in the bundle')
+    .action(async (options: Options) => {
+      const { bundle, output } = options;
+      const asked = readOptions(options);
+      if (bundle !== undefined) demandNewFile(bundle, terminal);
+      // With the bundle on standard output the report goes beside it.
+      const shown = bundle === '-' ? { ...terminal, stdout: terminal.stderr } : terminal;
+      const tool = findTestedTool(options, terminal);
+      const done = await runSelftest(tool, asked, thisHost, watch(shown, output === 'text'), terminal);
+      outcome.code = codeOf(done.selftest);
+      if (output === 'text') printOutcome(shown, done.selftest);
+      else printJson(shown, done.selftest);
+      if (bundle === undefined) return;
+      const text = writeBundle({ ...done, now: Date.now(), isUnredacted: options.unredacted === true });
+      if (bundle === '-') return terminal.stdout.write(text);
+      await saveNewFile(bundle, text, terminal);
+      if (output === 'text') printLine(terminal.stdout, `bundle: ${bundle}`);
+    });
+}
+
+function readOptions({ change = false, gpu, ...options }: Options): SelftestOptions {
+  if (change && gpu === undefined) throw new CliError('--change needs --gpu INDEX: a GPU that nobody uses');
+  if (!change && gpu !== undefined) throw new CliError('--gpu is for --change; without it every GPU is read');
+  return gpu === undefined ? options : { ...options, change: { ...options, gpu } };
+}
+
+/** @throws CliError with code 3 where there is none */
+function findTestedTool(options: Options, terminal: Terminal): TestedTool {
+  const tool = findHostTool(options, terminal);
+  const name = tool.root === undefined ? tool.file : `${tool.prefix.at(-1)} in ${tool.root}`;
+  return { name, execute: makeExecute(tool) };
+}
+
+function watch(terminal: Terminal, isText: boolean): Parameters<typeof runSelftest>[3] {
+  if (!isText) return { onChecks: ignore, onBegin: ignore, onProfile: ignore };
+  return {
+    onChecks: (checks) => printChecks(terminal, checks),
+    onBegin: ({ index, product }) =>
+      printLine(terminal.stdout, `Change of GPU ${index} (${product.replace(/^NVIDIA /, '')})`),
+    onProfile: (test) => printProfileTest(terminal, test),
+  };
+}
+
+function codeOf({ state }: Selftest): ExitCode {
+  switch (state) {
+    case 'Good':
+      return 0;
+    case 'Findings':
+      return 1;
+    case 'Unknown':
+      return 3;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,73 @@
+import { wrapHanging } from '../../core/text/wrap.ts';
+import { paint, printLine, type Style, type Terminal } from '../terminal.ts';
+import type { ChangeTest, ProfileTest } from './change-test.ts';
+import { checkAreas, type CheckVerdict, type SelftestCheck } from './check.ts';
+import type { Selftest } from './selftest.ts';
+
+const width = 80;
+
+const marks: Readonly<Record<CheckVerdict, { readonly word: string; readonly style: Style }>> = {
+  Good: { word: 'ok', style: 'green' },
+  Note: { word: 'note', style: 'cyan' },
+  Finding: { word: 'finding', style: 'red' },
+  Unknown: { word: 'unknown', style: 'yellow' },
+};
+
+export function printChecks({ stdout }: Terminal, checks: readonly SelftestCheck[]): void {
+  for (const area of checkAreas) {
+    const some = checks.filter((check) => check.area === area);
+    if (some.length > 0) printLine(stdout, paint(stdout, 'bold', area));
+    for (const { verdict, message, ms } of some) {
+      const { word, style } = marks[verdict];
+      const time = ms === undefined ? '' : ` (${writeSeconds(ms)})`;
+      const mark = `  ${word.padEnd(8)}`;
+      const [first = '', ...rest] = wrapHanging(`${mark}${message}${time}`, width, ' '.repeat(mark.length));
+      printLine(stdout, `  ${paint(stdout, style, word.padEnd(8))}${first.slice(mark.length)}`);
+      for (const line of rest) printLine(stdout, line);
+    }
+  }
+}
+
+export function writeProfileTest({ profile, start, outcome, makeMs, verifyMs, undoMs, error }: ProfileTest): string {
+  const times = `made ${writeSeconds(makeMs)}, verified ${writeSeconds(verifyMs)}, undone ${writeSeconds(undoMs)}`;
+  return `${profile} at ${start}: ${outcome === 'Passed' ? times : `failed: ${error ?? 'unknown'}`}`;
+}
+
+export function printProfileTest({ stdout }: Terminal, test: ProfileTest): void {
+  const word = test.outcome === 'Passed' ? 'ok' : 'finding';
+  const [first = '', ...rest] = wrapHanging(`  ${word.padEnd(8)}${writeProfileTest(test)}`, width, ' '.repeat(10));
+  for (const line of [first, ...rest]) printLine(stdout, line);
+}
+
+export function printOutcome({ stdout }: Terminal, { state, checks, change }: Selftest): void {
+  if (change !== undefined) for (const line of wrapHanging(writeChange(change), width, '  ')) printLine(stdout, line);
+  const count = (verdict: CheckVerdict): string =>
+    `${checks.filter((check) => check.verdict === verdict).length} ${marks[verdict].word}`;
+  const figures = (['Good', 'Note', 'Finding', 'Unknown'] as const).map(count).join(', ');
+  const style = state === 'Good' ? 'green' : state === 'Unknown' ? 'yellow' : 'red';
+  printLine(stdout, `${paint(stdout, style, `selftest: ${describeState(state)}`)} (${figures})`);
+}
+
+function writeChange({ index, state, reason, profiles, isPutBack, otherUuids }: ChangeTest): string {
+  const passed = profiles.filter(({ outcome }) => outcome === 'Passed').length;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  if (state === 'Refused') return `GPU ${index}: nothing was tried${why}`;
+  const uuids = otherUuids > 0 ? `; ${otherUuids} of its MIG devices have another UUID now` : '';
+  const back = isPutBack ? `it is again what it was${uuids}` : 'IT IS NOT WHAT IT WAS';
+  return `GPU ${index}: ${passed} of ${profiles.length} profiles made, verified and undone; ${back}${why}`;
+}
+
+function describeState(state: Selftest['state']): string {
+  switch (state) {
+    case 'Good':
+      return 'good';
+    case 'Findings':
+      return 'something is in the way';
+    case 'Unknown':
+      return 'not everything could be found out';
+  }
+}
+
+function writeSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(2)} s`;
+}

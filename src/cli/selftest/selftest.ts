@@ -1,0 +1,99 @@
+import type { Execute } from '../../device/command/child.ts';
+import { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
+import { recordRuns, type SmiRun } from '../../device/command/recorder.ts';
+import { Runner } from '../../device/command/runner.ts';
+import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
+import { countWords } from '../../core/text/count-words.ts';
+import type { PodOptions } from '../node/host-pods.ts';
+import type { Terminal } from '../terminal.ts';
+import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './change-run.ts';
+import type { ChangeTest } from './change-test.ts';
+import type { SelftestCheck } from './check.ts';
+import { checkHealth, checkResetClients } from './health-checks.ts';
+import type { HostView } from './host-view.ts';
+import { checkIdleProof } from './idle-checks.ts';
+import { checkReading } from './reading-checks.ts';
+
+/** What a self-test found; the shape of `selftest -o json`. */
+export interface Selftest {
+  /** `Unknown` where something could not be found out, and nothing else is wrong. */
+  readonly state: 'Good' | 'Findings' | 'Unknown';
+  readonly versions: { readonly driver: string | null; readonly cuda: string | null };
+  /** By index, as nvidia-smi names them. */
+  readonly products: readonly string[];
+  readonly checks: readonly SelftestCheck[];
+  readonly change?: ChangeTest;
+}
+
+export interface SelftestOptions extends TimeoutOptions, PodOptions {
+  /** What `--change` asks for. */
+  readonly change?: ChangeOptions;
+}
+
+/** The nvidia-smi that is tested. */
+export interface TestedTool {
+  /** Where it is. */
+  readonly name: string;
+  readonly execute: Execute;
+}
+
+/** A self-test with every run of nvidia-smi that it was made of. */
+export interface RecordedSelftest {
+  readonly selftest: Selftest;
+  readonly runs: readonly SmiRun[];
+}
+
+/** What nvidia-smi may take unless told; the same that the agent gives it. */
+const usualReadMs = 15_000;
+
+/**
+ * Looks at all that the agent rests on; without `change` it only reads.
+ *
+ * @param onChecks what was read, before anything is changed
+ * @throws CliError as {@link runChangeTest}
+ */
+export async function runSelftest(
+  tool: TestedTool,
+  options: SelftestOptions,
+  host: HostView,
+  watcher: ChangeWatcher & { readonly onChecks: (checks: readonly SelftestCheck[]) => void },
+  terminal: Terminal,
+): Promise<RecordedSelftest> {
+  const deadlines = readTimeouts(options);
+  const runs: SmiRun[] = [];
+  const execute = recordRuns(tool.execute, (run) => runs.push(run));
+  const [runner, driver] = [new Runner(execute, deadlines), new NvidiaSmi(execute, deadlines)];
+  const { checks: read, report, device } = await checkReading(runner, driver, deadlines.readMs ?? usualReadMs);
+  const gpus = report?.gpus ?? [];
+  const version = report === undefined ? 'its driver does not answer' : `driver ${report.driverVersion}`;
+  const checks: readonly SelftestCheck[] = [
+    {
+      area: 'Tool',
+      verdict: report === undefined ? 'Unknown' : 'Good',
+      message: `${tool.name}: ${version}, ${countWords(gpus.length, 'GPU')}`,
+      redacted: `nvidia-smi: ${version}, ${countWords(gpus.length, 'GPU')}`,
+    },
+    ...read,
+    ...(await checkIdleProof(gpus, device, options, host)),
+    ...(device === undefined ? [] : checkHealth(device)),
+    ...checkResetClients(gpus, host),
+  ];
+  watcher.onChecks(checks);
+  const change = options.change && (await runChangeTest(driver, runner, options.change, watcher, terminal));
+  return {
+    selftest: {
+      state: judge(checks, change),
+      versions: { driver: report?.driverVersion ?? null, cuda: report?.cudaVersion ?? null },
+      products: device?.gpus.map(({ product }) => product) ?? gpus.map(({ product }) => product),
+      checks,
+      ...(change && { change }),
+    },
+    runs,
+  };
+}
+
+function judge(checks: readonly SelftestCheck[], change: ChangeTest | undefined): Selftest['state'] {
+  const has = (verdict: SelftestCheck['verdict']): boolean => checks.some((check) => check.verdict === verdict);
+  if (has('Finding') || (change !== undefined && change.state !== 'Passed')) return 'Findings';
+  return has('Unknown') ? 'Unknown' : 'Good';
+}

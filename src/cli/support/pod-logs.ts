@@ -1,0 +1,81 @@
+import { text } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+
+import { pods } from '../../api/resources.ts';
+import { type KubeObject, objectPath } from '../../kube/resource.ts';
+import type { BundledPod } from './cluster-bundle.ts';
+import type { LenientReader } from './lenient-reader.ts';
+
+export interface LogLimits {
+  /** Lines from the end of each container's log. */
+  readonly logLines: number;
+  /** Pods of which logs are read. */
+  readonly logPods: number;
+}
+
+/** An item of a bundle; no such kind is in any cluster. */
+interface PodLog extends KubeObject {
+  readonly container: string;
+  readonly isPrevious: boolean;
+  readonly log: string;
+}
+
+/** Of one log; the longest line of ours is far shorter. */
+const mostBytes = 512 * 1024;
+/** A token of a ServiceAccount: none is ever logged; if one is, it is not given away. */
+const token = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
+
+/** The last lines of each container, and of the one before it where it was restarted. */
+export async function readLogs(
+  reader: LenientReader,
+  from: readonly BundledPod[],
+  { logLines, logPods }: LogLimits,
+): Promise<readonly PodLog[]> {
+  const logs: PodLog[] = [];
+  for (const pod of logLines === 0 ? [] : from.slice(0, logPods)) {
+    for (const { name: container = '' } of pod.spec?.containers ?? []) {
+      const restarts = pod.status?.containerStatuses?.find(({ name }) => name === container)?.restartCount ?? 0;
+      for (const previous of restarts > 0 ? [true, false] : [false]) {
+        const log = await readLog(reader, pod, { container, previous, tailLines: logLines, limitBytes: mostBytes });
+        if (log !== undefined) logs.push(log);
+      }
+    }
+  }
+  return logs;
+}
+
+async function readLog(
+  reader: LenientReader,
+  { metadata: { name, namespace } }: BundledPod,
+  query: {
+    readonly container: string;
+    readonly previous: boolean;
+    readonly tailLines: number;
+    readonly limitBytes: number;
+  },
+): Promise<PodLog | undefined> {
+  const { container, previous } = query;
+  const ref = { resource: pods, name, ...(namespace === undefined ? {} : { namespace }), subresource: 'log' };
+  const what = `log of ${namespace}/${name}, container ${container}${previous ? ' before its restart' : ''}`;
+  const log = await reader.ask(what, async () => {
+    return reader.client.request({
+      method: 'GET',
+      path: objectPath(ref),
+      query: { ...query, timestamps: true },
+      accept: '*/*',
+      attempts: 1,
+      timeoutMs: 30_000,
+      readBody: (chunks) => text(Readable.from(chunks)),
+    });
+  });
+  if (typeof log !== 'string') return undefined;
+  const place = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return {
+    apiVersion: 'v1',
+    kind: 'PodLog',
+    metadata: place,
+    container,
+    isPrevious: previous,
+    log: log.replaceAll(token, 'redacted'),
+  };
+}

@@ -1,0 +1,17 @@
+import type { PolicyStatus } from '../../api/types.ts';
+import { sameJson } from '../text/fingerprint.ts';
+
+/** Whether a policy's status says more than how many nodes are where: that changes with each of them. */
+export function isNews(before: PolicyStatus | undefined, after: PolicyStatus): boolean {
+  return !sameJson(gistOf(before), gistOf(after));
+}
+
+function gistOf(status: PolicyStatus | undefined): unknown {
+  const { observedGeneration, acceptedGeneration, failures = [], conditions = [] } = status ?? {};
+  return [
+    observedGeneration,
+    acceptedGeneration,
+    failures,
+    conditions.map(({ type, status: holds, reason }) => [type, holds, reason]),
+  ];
+}

@@ -1,0 +1,73 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { countLimit } from '../rollout/limit.ts';
+import { countWords } from '../text/count-words.ts';
+import { describeDuration } from '../text/duration.ts';
+
+/** What is left of a policy's rollout. */
+export interface RolloutOutlook {
+  /** Nodes that are not as the policy says, and are to be. */
+  readonly left: number;
+  /** In so many turns of as many as may change at a time; undefined where none may. */
+  readonly waves: number | undefined;
+  /** In how many seconds all of them will be; undefined where nobody knows. */
+  readonly seconds: number | undefined;
+  /** What a change of this generation takes, in seconds, and of how many that is the mean; undefined where none has ended. */
+  readonly pace: { readonly seconds: number; readonly nodes: number } | undefined;
+  /** `7 nodes left in 3 waves of at most 3, done in about 4 min (a change took 80 s, mean of 5)` */
+  readonly words: string;
+}
+
+type Figures = Omit<RolloutOutlook, 'words'>;
+
+/**
+ * Undefined where nothing is left to do. The time is what it takes if the rest goes as what is done has gone, and nothing keeps it
+ * waiting; where something does, nobody knows.
+ *
+ * @param partitions of the nodes that the policy decides over
+ */
+export function foreseeRollout(
+  { metadata, spec, status }: GpuPartitionPolicy,
+  partitions: readonly GpuNodePartition[],
+  now: number,
+): RolloutOutlook | undefined {
+  if (spec.mode === 'Plan') return undefined;
+  const left = partitions.filter(({ status: node }) => isLeft(node?.phase)).length;
+  if (left === 0) return undefined;
+  const width = countLimit(spec.rollout?.maxUnavailable ?? 1, status?.nodes?.matched ?? partitions.length);
+  const known = status?.pace?.generation === metadata.generation ? status?.pace : undefined;
+  const pace = known && { seconds: Math.round(known.seconds / known.nodes), nodes: known.nodes };
+  const waves = width === 0 ? undefined : Math.ceil(left / width);
+  const isGoingOn = status?.conditions?.find(({ type }) => type === 'Ready')?.reason === 'Reconciling';
+  const begun = (status?.inFlight ?? []).map(({ startTime }) => (now - Date.parse(startTime ?? '')) / 1000);
+  const isKnown = pace !== undefined && width > 0 && isGoingOn;
+  const seconds = isKnown ? Math.round(playThrough(left, width, pace.seconds, begun)) : undefined;
+  const figures = { left, waves, seconds, pace };
+  return { ...figures, words: describeRollout(figures, width) };
+}
+
+/** One that cannot take its policy, or has failed too often, is not waited for. */
+function isLeft(phase: string | undefined): boolean {
+  return phase === undefined || phase === 'Pending' || phase === 'Waiting' || phase === 'Updating';
+}
+
+/** Each place takes the next node when it is done with the one before. @param begun seconds since the admission of nodes in flight */
+function playThrough(left: number, width: number, seconds: number, begun: readonly number[]): number {
+  const rests = begun.map((since) =>
+    Number.isFinite(since) ? Math.min(seconds, Math.max(0, seconds - since)) : seconds,
+  );
+  const places = [...rests, ...Array.from({ length: Math.max(0, width - rests.length) }, () => 0)].toSorted(
+    (a, b) => a - b,
+  );
+  const waiting = Math.max(0, left - rests.length);
+  return Math.max(
+    0,
+    ...places.map((rest, at) => rest + Math.max(0, Math.ceil((waiting - at) / places.length)) * seconds),
+  );
+}
+
+function describeRollout({ left, waves, seconds, pace }: Figures, most: number): string {
+  const turns = waves === undefined || waves < 2 ? '' : ` in ${waves} waves of at most ${most}`;
+  const end = seconds === undefined ? '' : `, done in about ${describeDuration(seconds)}`;
+  const basis = pace === undefined ? '' : ` (a change took ${describeDuration(pace.seconds)}, mean of ${pace.nodes})`;
+  return `${countWords(left, 'node')} left${turns}${end}${basis}`;
+}

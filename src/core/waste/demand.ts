@@ -1,0 +1,71 @@
+import { type ClusterFacts, listGpuNodes, offerOf, useOf } from '../explain/cluster-facts.ts';
+import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { isGpuResource } from '../pods/gpu-resource.ts';
+import { hasEnded } from '../pods/gpu-pods.ts';
+import { compareText } from '../text/compare.ts';
+
+/** What is offered of a resource, and what pods ask for. Under strategy mixed each profile has a resource. */
+export interface ResourceDemand {
+  readonly resource: string;
+  /** By all nodes together, in the last sample. */
+  readonly offered: number;
+  /** By pods that are on a node: the mean of the samples, and the most in one. */
+  readonly held: number;
+  readonly mostHeld: number;
+  /** Asked for by pods that have no node: the most in one sample. Undefined where nobody may list pods. */
+  readonly mostWaiting: number | undefined;
+}
+
+interface Figures {
+  readonly offered: number;
+  readonly held: number;
+  readonly waiting: number | undefined;
+}
+
+/** Pods that ask for GPUs and have no node yet. */
+export function listWaiting(pods: readonly WorkloadPod[]): readonly WorkloadPod[] {
+  return pods.filter((pod) => pod.spec?.nodeName === undefined && !hasEnded(pod));
+}
+
+/** @param samples the last is the newest */
+export function countDemand(samples: readonly ClusterFacts[]): readonly ResourceDemand[] {
+  const counted = samples.map(countSample);
+  const names = [...new Set(counted.flatMap((figures) => [...figures.keys()]))].toSorted(compareText);
+  return names.map((resource) => {
+    const figures = counted.map((sample) => sample.get(resource));
+    const held = figures.map((one) => one?.held ?? 0);
+    const waiting = figures.flatMap((one) => one?.waiting ?? []);
+    return {
+      resource,
+      offered: figures.at(-1)?.offered ?? 0,
+      held: round(held.reduce((sum, one) => sum + one, 0) / Math.max(1, held.length)),
+      mostHeld: Math.max(0, ...held),
+      mostWaiting: samples.every(({ pods }) => pods === undefined) ? undefined : Math.max(0, ...waiting),
+    };
+  });
+}
+
+function countSample(facts: ClusterFacts): ReadonlyMap<string, Figures> {
+  const nodes = listGpuNodes(facts);
+  const waiting = new Map<string, number>();
+  for (const pod of listWaiting(facts.pods ?? [])) {
+    for (const [name, amount] of requestsOf(pod, isGpuResource)) waiting.set(name, (waiting.get(name) ?? 0) + amount);
+  }
+  const offered = nodes.flatMap(({ node }) => Object.keys(node.status?.allocatable ?? {}).filter(isGpuResource));
+  const held = nodes.flatMap(({ pods = [] }) => pods.flatMap((pod) => [...requestsOf(pod, isGpuResource).keys()]));
+  const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
+  return new Map(
+    [...new Set([...offered, ...held, ...waiting.keys()])].map((resource) => [
+      resource,
+      {
+        offered: sum(nodes.map((node) => offerOf(node, resource))),
+        held: sum(nodes.map((node) => useOf(node, resource).used)),
+        waiting: facts.pods && (waiting.get(resource) ?? 0),
+      },
+    ]),
+  );
+}
+
+function round(number: number): number {
+  return Math.round(number * 10) / 10;
+}

@@ -1,0 +1,26 @@
+import type { Execute } from './child.ts';
+import type { Execution } from './output.ts';
+
+/** One run of nvidia-smi, as it was seen. */
+export interface SmiRun {
+  readonly args: readonly string[];
+  /** How it ended, or why it was not run at all. */
+  readonly result: Execution | Error;
+  readonly ms: number;
+}
+
+/** Tells of each run, whatever came of it. */
+export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {
+  return async (args, deadlineMs) => {
+    const begin = performance.now();
+    const tell = (result: Execution | Error): void => note({ args, result, ms: performance.now() - begin });
+    try {
+      const execution = await execute(args, deadlineMs);
+      tell(execution);
+      return execution;
+    } catch (error) {
+      tell(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * A device plugin for a real kubelet, on the GPUs of the simulated nvidia-smi: like NVIDIA's it looks at the devices when it starts, on
+ * SIGHUP, and when the kubelet makes its socket anew, and at no other time. Its strategy is `MIG_STRATEGY`, its GPUs are those of the
+ * simulator's variables.
+ */
+import { existsSync, watch } from 'node:fs';
+import { join } from 'node:path';
+
+import { isMigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
+import { advertise } from '../kubelet/daemons/advertisement.ts';
+import { readSettings } from '../nvidia-smi/state/process-world.ts';
+import { readStateFile } from '../nvidia-smi/state/state-file.ts';
+import { serveResource } from './resource-server.ts';
+import type { ResourceServer } from './resource-server.ts';
+
+const folder = process.env['DEVICE_PLUGIN_FOLDER'] ?? '/var/lib/kubelet/device-plugins';
+const strategy = process.env['MIG_STRATEGY'] ?? 'none';
+let servers: readonly ResourceServer[] = [];
+let work: Promise<void> = Promise.resolve();
+
+async function offer(): Promise<void> {
+  for (const server of servers) server.close();
+  servers = [];
+  if (!isMigStrategy(strategy)) throw new Error(`invalid value for --mig-strategy: ${strategy}`);
+  const { gpus, stateFile } = readSettings(process.env);
+  const { deviceIds, failure } = advertise(gpus, readStateFile(stateFile, gpus.length), strategy);
+  if (failure !== undefined) throw new Error(`error starting plugins: ${failure}`);
+  const offered = [...deviceIds].map(([name, ids]) => ({ name, deviceIds: ids }));
+  const started: ResourceServer[] = [];
+  for (const resource of offered) started.push(await serveResource(folder, resource));
+  servers = started;
+  console.log(offered.map(({ name, deviceIds: ids }) => `${name}: ${ids.length}`).join(', ') || 'no devices found');
+}
+
+/** One after the other: a signal during a start is a start after it. */
+function offerAgain(): void {
+  work = work.then(offer).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  });
+}
+
+process.on('SIGHUP', offerAgain);
+process.on('SIGTERM', () => process.exit(0));
+watch(folder, (event, name) => {
+  if (event === 'rename' && name === 'kubelet.sock' && existsSync(join(folder, name))) offerAgain();
+});
+offerAgain();

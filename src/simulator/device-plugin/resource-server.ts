@@ -1,0 +1,102 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Client, Metadata, Server, ServerCredentials, credentials } from '@grpc/grpc-js';
+import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
+
+import {
+  allocateRequest,
+  allocateResponse,
+  listAndWatchResponse,
+  pluginPaths,
+  registerRequest,
+} from './plugin-messages.ts';
+
+const registerTimeoutMs = 5_000;
+
+/** What a plugin offers under one name: `nvidia.com/mig-1g.5gb`, and the UUIDs. */
+export interface OfferedResource {
+  readonly name: string;
+  readonly deviceIds: readonly string[];
+}
+
+/** Offers the devices of one resource to the kubelet, until it is closed: then the kubelet offers none of them. */
+export interface ResourceServer {
+  close(): void;
+}
+
+/**
+ * Serves one resource on a socket of its own and tells the kubelet, as NVIDIA's plugin does.
+ *
+ * @param folder `/var/lib/kubelet/device-plugins`
+ * @throws Error where the kubelet does not take the registration
+ */
+export async function serveResource(folder: string, { name, deviceIds }: OfferedResource): Promise<ResourceServer> {
+  const endpoint = `${name.replaceAll('/', '-')}.sock`;
+  const socket = join(folder, endpoint);
+  rmSync(socket, { force: true });
+  const server = new Server({ 'grpc.enable_channelz': 0 });
+  const options: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, Buffer.alloc(0));
+  const watches = new Set<ServerWritableStream<Buffer, Buffer>>();
+  const watch: handleServerStreamingCall<Buffer, Buffer> = (call) => {
+    // It stays open: its end is what tells the kubelet that the plugin is gone.
+    watches.add(call);
+    call.once('close', () => watches.delete(call));
+    call.write(listAndWatchResponse.encode({ devices: deviceIds.map((ID) => ({ ID, health: 'Healthy' })) }));
+  };
+  const allocate: handleUnaryCall<Buffer, Buffer> = ({ request }, callback) => {
+    const { containerRequests } = allocateRequest.decode(request);
+    const containerResponses = containerRequests.map(({ devicesIds }) => ({
+      envs: { NVIDIA_VISIBLE_DEVICES: devicesIds.join(',') },
+    }));
+    callback(null, allocateResponse.encode({ containerResponses }));
+  };
+  server.register(pluginPaths.GetDevicePluginOptions, options, asItIs, asItIs, 'unary');
+  server.register(pluginPaths.ListAndWatch, watch, asItIs, asItIs, 'serverStream');
+  server.register(pluginPaths.Allocate, allocate, asItIs, asItIs, 'unary');
+  await new Promise<void>((resolve, reject) => {
+    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => {
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
+  const close = (): void => {
+    // Without channelz grpc-js knows no sessions that it could end.
+    for (const call of watches) call.end();
+    server.forceShutdown();
+    rmSync(socket, { force: true });
+  };
+  try {
+    await register(join(folder, 'kubelet.sock'), endpoint, name);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { close };
+}
+
+async function register(kubelet: string, endpoint: string, resourceName: string): Promise<void> {
+  const client = new Client(`unix:${kubelet}`, credentials.createInsecure(), { 'grpc.enable_channelz': 0 });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      client.makeUnaryRequest<Buffer, Buffer>(
+        pluginPaths.Register,
+        asItIs,
+        asItIs,
+        registerRequest.encode({ version: 'v1beta1', endpoint, resourceName }),
+        new Metadata(),
+        { deadline: Date.now() + registerTimeoutMs },
+        (error) => {
+          if (error === null) resolve();
+          else reject(error);
+        },
+      );
+    });
+  } finally {
+    client.close();
+  }
+}
+
+function asItIs(bytes: Buffer): Buffer {
+  return bytes;
+}

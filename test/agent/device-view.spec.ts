@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { DeviceView } from '../../src/agent/device-view.ts';
+import type { KubeletWord } from '../../src/agent/kubelet.ts';
+import { silentLogger } from '../../src/process/logger.ts';
+import { FakeClock } from '../process/fake-clock.ts';
+
+const signal = new AbortController().signal;
+const noGpus = { driverVersion: '550', cudaVersion: undefined, gpus: [], lost: [] };
+
+/** After a change, with a kubelet that offers devices of before until `stale` is set to 0. */
+async function aChangedView() {
+  const clock = new FakeClock();
+  const advertised = { stale: 1 };
+  const word: KubeletWord = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised };
+  const view = new DeviceView({
+    read: async () => noGpus,
+    kubelet: { ask: async () => ({ ...word, advertised: { ...advertised } }) },
+    logger: silentLogger,
+    intervalMs: 60_000,
+    clock,
+  });
+  await view.read();
+  view.expectChange();
+  return { clock, advertised, view };
+}
+
+describe('what the agent knows of its GPUs', () => {
+  it('has the word of a kubelet that follows within a moment', async () => {
+    const { clock, advertised, view } = await aChangedView();
+    const settled = view.settleSoon(({ stale }) => stale === 0, signal);
+    await clock.advance(250);
+    advertised.stale = 0;
+    await clock.advance(100);
+    await settled;
+    expect(view.report.advertised).to.deep.equal({ stale: 0 });
+    expect(view.isSettling).to.equal(false);
+  });
+
+  it('is told without it where the kubelet takes longer, and goes on asking', async () => {
+    const { clock, view } = await aChangedView();
+    const settled = view.settleSoon(({ stale }) => stale === 0, signal);
+    await clock.advance(1000);
+    await settled;
+    expect(view.report.advertised).to.deep.equal({ stale: 1 });
+    expect(view.isSettling).to.equal(true);
+  });
+});

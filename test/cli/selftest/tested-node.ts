@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
+
+import type { ChangeOptions } from '../../../src/cli/selftest/change-run.ts';
+import type { ProfileTest } from '../../../src/cli/selftest/change-test.ts';
+import type { HostView } from '../../../src/cli/selftest/host-view.ts';
+import { type RecordedSelftest, runSelftest } from '../../../src/cli/selftest/selftest.ts';
+import { openTerminal } from '../../../src/cli/terminal.ts';
+import { InProcessNode } from '../../device/simulated-node.ts';
+
+/** A node whose nvidia-smi runs in this process, and the folders that a self-test looks into. */
+export class TestedNode extends InProcessNode {
+  readonly #folder: string;
+  readonly onProfile: (test: ProfileTest) => void;
+
+  constructor(
+    folder: string,
+    gpus: readonly string[],
+    state = '',
+    onProfile: (test: ProfileTest) => void = () => undefined,
+  ) {
+    super(gpus, state);
+    this.#folder = folder;
+    this.onProfile = onProfile;
+    mkdirSync(`${folder}/proc`, { recursive: true });
+  }
+
+  get host(): HostView {
+    return { proc: `${this.#folder}/proc`, sys: `${this.#folder}/sys`, pid: process.pid, isPod: false };
+  }
+
+  async selftest(host: Partial<HostView> = {}): Promise<RecordedSelftest> {
+    return this.#run(undefined, host);
+  }
+
+  async tryGpu(gpu: number, options: Partial<ChangeOptions> = {}): Promise<RecordedSelftest> {
+    const limits = { stateDir: `${this.#folder}/lib`, deadline: 600, lockTimeout: 0 };
+    return this.#run({ podResourcesSocket: this.socket, ...limits, ...options, gpu });
+  }
+
+  get socket(): string {
+    return `${this.#folder}/kubelet.sock`;
+  }
+
+  #run(change: ChangeOptions | undefined, host: Partial<HostView> = {}): Promise<RecordedSelftest> {
+    const streams = { stdin: Readable.from(['']), stdout: new PassThrough(), stderr: new PassThrough() };
+    return runSelftest(
+      { name: 'nvidia-smi', execute: this.execute },
+      { podResourcesSocket: this.socket, ...(change && { change }) },
+      { ...this.host, ...host },
+      { onChecks: () => undefined, onBegin: () => undefined, onProfile: this.onProfile },
+      openTerminal({ ...streams, cwd: this.#folder }),
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
+import { AgentPods } from '../../src/controller/agents.ts';
+import { Cluster } from '../../src/controller/cluster.ts';
+import { Gatherer } from '../../src/controller/gather.ts';
+import type { NodeObject } from '../../src/controller/project.ts';
+import { Fleet } from '../../src/core/policy/fleet.ts';
+import { KubeClient, type List } from '../../src/kube/client.ts';
+import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
+import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
+import { ObjectStore } from '../../src/kube/store.ts';
+import { aPartition } from '../support/builders.ts';
+import { someSettings } from '../support/node-builders.ts';
+
+const node: NodeObject = { metadata: { name: 'n', uid: 'uid-n', resourceVersion: '1' } };
+const partition = {
+  ...aPartition({}),
+  metadata: { name: 'n', uid: 'uid-gpn', resourceVersion: '1' },
+};
+
+/** Answers lists when two have been asked for: each takes the API server 0.1 s, to make sure that nothing is newer. */
+class ListingClient extends KubeClient {
+  readonly #waiting: (() => void)[] = [];
+
+  constructor() {
+    super(new PooledKubeConfig(), 'test');
+  }
+
+  override async list<T extends KubeObject>(): Promise<List<T>> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 2) for (const answer of this.#waiting) answer();
+    });
+    return { items: [], resourceVersion: '1' };
+  }
+
+  override async find<T extends KubeObject>({ resource }: ObjectRef): Promise<T | undefined> {
+    const found = { Node: node, GpuNodePartition: partition }[resource.kind];
+    return found as unknown as T | undefined;
+  }
+}
+
+describe('Gatherer', () => {
+  it('has the API server make its lists side by side', async () => {
+    const nodes = new ObjectStore<NodeObject>();
+    const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
+    nodes.upsert(node);
+    partitions.upsert(partition);
+    const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+    const fleet = new Fleet({ sharing: false });
+    const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
+    const client = new ListingClient();
+    const gatherer = new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
+    const found = await gatherer.look(gatherer.known(node), 'All');
+    expect(found?.fresh?.resourceSlices).to.deep.equal([]);
+  });
+});

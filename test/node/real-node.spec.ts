@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+
+import { nodeName } from './node-config.ts';
+import { Operator } from './operator.ts';
+import type { Profiles } from './operator.ts';
+import { killPrograms } from './processes.ts';
+import { isOnNode, readNodeLogs } from './real-node.ts';
+
+/** The 3g.20gb stays through all of them. */
+const small: Profiles = { '1g.5gb': 4, '3g.20gb': 1 };
+const middle: Profiles = { '2g.10gb': 2, '3g.20gb': 1 };
+const mixed: Profiles = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
+
+describe('our image and manifests on a real kubelet and containerd', function () {
+  this.timeout(120_000);
+  let started: Operator | undefined;
+  const operator = (): Operator => {
+    if (started === undefined) throw new Error('the operator is there only within tests');
+    return started;
+  };
+
+  before(async function () {
+    if (!isOnNode()) return this.skip();
+    this.timeout(600_000);
+    started = await Operator.install(1);
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') process.stderr.write(await readNodeLogs());
+  });
+  after(async () => started?.node.stop());
+
+  /** Changes the layout and kills what `kill` kills while the device changes. */
+  async function changeUnder(profiles: Profiles, kill: () => Promise<void>): Promise<void> {
+    await operator().setFaults('sleep DeviceCreateGpuInstance ms=400', 'sleep GpuInstanceDestroy ms=400');
+    const before = await operator().countChanges();
+    await operator().ask(profiles);
+    await operator().untilChanging(before);
+    await kill();
+    await operator().untilDone(profiles);
+    await operator().setFaults();
+  }
+
+  it('makes the slices of a policy, and a pod runs on one', async () => {
+    await operator().ask(mixed);
+    await operator().untilDone(mixed);
+    expect((await operator().readNode()).metadata.labels).to.include({
+      'nvidia.com/gpu.product': 'NVIDIA-A100-SXM4-40GB',
+      'nvidia.com/mig-1g.5gb.count': '4',
+      'nvidia.com/mig-3g.20gb.count': '2',
+      'gpupartition.dev/state': 'ready',
+    });
+    const uuid = await operator().runGpuPod('holder', '3g.20gb');
+    expect(uuid).to.match(/^MIG-/);
+    expect(await operator().devices()).to.include(uuid);
+  });
+
+  it('has the plugin look again by a signal after an edit: its pod stays, and so does the pod on a slice', async () => {
+    const before = await operator().pluginPod();
+    await operator().ask(small);
+    await operator().untilDone(small);
+    expect(await operator().pluginPod()).to.equal(before);
+    expect(await operator().devices()).to.include((await operator().kubectl('logs', 'holder')).trim());
+    expect(
+      await operator().kubectl('get', 'pod', 'holder', '-o=jsonpath={.status.containerStatuses[0].restartCount}'),
+    ).to.equal('0');
+  });
+
+  it('goes on after the agent was killed in the middle of a change', async () => {
+    await changeUnder(middle, async () => {
+      expect(await killPrograms('/app/agent.mjs')).to.equal(1);
+    });
+  });
+
+  it('goes on after the leader was killed in the middle of a change', async () => {
+    await changeUnder(small, async () => {
+      const lease = await operator().kubectl(
+        'get',
+        'lease',
+        'gpu-partition-controller',
+        '-n',
+        'gpu-partition-system',
+        '-o=jsonpath={.spec.holderIdentity}',
+      );
+      const uid = await operator().kubectl(
+        'get',
+        'pod',
+        lease,
+        '-n',
+        'gpu-partition-system',
+        '-o=jsonpath={.metadata.uid}',
+      );
+      expect(await killPrograms('/app/controller.mjs', uid)).to.equal(1);
+    });
+  });
+
+  it('offers the layout again after the kubelet was restarted, and changes it', async () => {
+    await operator().node.restartKubelet();
+    await operator().ask(middle);
+    await operator().untilDone(middle);
+  });
+
+  it('replaces the pod of the plugin where signals are not wanted', async () => {
+    await operator().setPluginRefresh('Evict');
+    const before = await operator().pluginPod();
+    await operator().ask(mixed);
+    await operator().untilDone(mixed);
+    expect(await operator().pluginPod()).not.to.equal(before);
+  });
+
+  it('leaves nothing but the layout when it is removed', async () => {
+    await operator().kubectl('delete', 'gpp', '--all', '--timeout=60s');
+    await operator().kubectl('delete', '-k', 'config/default', '--timeout=60s');
+    expect(await operator().taints()).to.deep.equal([]);
+    const { labels } = (await operator().readNode()).metadata;
+    expect(Object.keys(labels).filter((key) => key.startsWith('gpupartition.dev/'))).to.deep.equal([]);
+    expect(await operator().devices()).to.include((await operator().kubectl('logs', 'holder')).trim());
+    expect(await killPrograms('/app/agent.mjs'), 'agents').to.equal(0);
+    expect(await operator().kubectl('get', 'crd', '-o', 'name')).not.to.include('gpupartition.dev');
+    expect(
+      await operator().kubectl('get', 'node', nodeName, '-o=jsonpath={.status.conditions[?(@.type=="Ready")].status}'),
+    ).to.equal('True');
+  });
+});
