@@ -31,6 +31,12 @@ const node = {
   ],
 };
 
+const snapshot = {
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n0', uid: 'n0' }, spec: {}, status: {} }],
+};
+
 /** Of a command only wrong use is a fault here: it may well find something, or find no GPU. */
 const toleratesFindings = (program: string) =>
   `${JSON.stringify(process.execPath)} ${JSON.stringify(resolve(program))} "$@"; code=$?; [ $code -eq 2 ] && exit 2; exit 0`;
@@ -52,7 +58,7 @@ export async function prepareRoom(kubectl: string, kubeconfig: string): Promise<
   await cp('test/fixtures/mig-parted/mig-parted-HEAD-examples-config.yaml', join(folder, 'config.yaml'));
   await writeFile(join(folder, 'node.json'), JSON.stringify(node));
   for (const name of ['snapshot', 'monday', 'tuesday', 'wednesday']) {
-    await writeFile(join(folder, `${name}.yaml`), 'apiVersion: v1\nkind: List\nitems: []\n');
+    await writeFile(join(folder, `${name}.yaml`), JSON.stringify(snapshot));
   }
   const programs = {
     'gpu-partition': toleratesFindings('src/cli/main.ts'),
