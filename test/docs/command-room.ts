@@ -31,10 +31,20 @@ const node = {
   ],
 };
 
+const ours = 'gpupartition.dev/v1alpha1';
 const snapshot = {
   apiVersion: 'v1',
   kind: 'List',
-  items: [{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n0', uid: 'n0' }, spec: {}, status: {} }],
+  items: [
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n0', uid: 'n0' }, spec: {}, status: {} },
+    { apiVersion: ours, kind: 'GpuNodePartition', metadata: { name: 'n0' }, spec: { nodeUID: 'n0' } },
+    {
+      apiVersion: ours,
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: 'p' },
+      spec: { nodeSelector: { matchLabels: { pool: 'a' } }, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] },
+    },
+  ],
 };
 
 /** Of a command only wrong use is a fault here: it may well find something, or find no GPU. */
