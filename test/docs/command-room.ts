@@ -37,6 +37,7 @@ const snapshot = {
   kind: 'List',
   items: [
     { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n0', uid: 'n0' }, spec: {}, status: {} },
+    { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'a', name: 'b', uid: 'b' }, spec: { containers: [] } },
     { apiVersion: ours, kind: 'GpuNodePartition', metadata: { name: 'n0' }, spec: { nodeUID: 'n0' } },
     {
       apiVersion: ours,
