@@ -7,6 +7,7 @@ import { type Standing, standUnjudged } from '../core/node/standing.ts';
 import type { Verdict } from '../core/node/verdict.ts';
 import type { NodeStanding } from '../core/rollout/slot.ts';
 import { reportNode } from '../core/status/node-report.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -92,9 +93,10 @@ export class NodeReporter {
       { resource: nodePartitions, name },
       status,
     );
-    this.#cluster.partitions.remember(written);
+    const { status: now } = this.#cluster.partitions.remember(written);
     this.#announce(written, before, verdict, claim.winner);
-    return requeueAfterMs;
+    // What the agent told meanwhile came with the answer. A watch that starts anew brings that as our own write, which makes nobody look.
+    return sameJson(now?.device, snapshot.partition?.status?.device) ? requeueAfterMs : 0;
   }
 
   #tally(

@@ -200,7 +200,15 @@ function newSeries(note: EventNote, nowMs: number): Series {
   const suffix = `${nowMs.toString(16)}${Math.floor(Math.random() * 2 ** 32).toString(16)}`;
   // Names of events are at most 253 characters, as those of objects.
   const ref = { resource: events, name: `${name.slice(0, 220)}.${suffix}`, namespace };
-  return { ref, note, count: 0, written: 0, lastAtMs: nowMs };
+  // Not the object: thousands of series are remembered, and some objects are large.
+  const { uid, resourceVersion } = note.object.metadata;
+  const metadata = {
+    name,
+    ...(note.object.metadata.namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return { ref, note: { ...note, object: { metadata } }, count: 0, written: 0, lastAtMs: nowMs };
 }
 
 function keyOfNote({ resource, object, type, reason, action, message }: EventNote): string {

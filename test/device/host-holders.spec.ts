@@ -25,7 +25,7 @@ describe('who keeps a GPU open on its host', () => {
       'dcgm-exporter',
       '/kubepods.slice/kubepods-pod1234_ab.slice/cri-1.scope',
       '/dev/nvidia1',
-      '/dev/nvidia0',
+      '/run/nvidia/driver/dev/nvidia0',
     );
     aProcess(901, 'other', '/user.slice', '/dev/nvidia10', '/dev/nvidiactl');
     const where = { proc: scratch.path('proc'), modules: scratch.path('modules') };

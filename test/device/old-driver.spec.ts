@@ -68,6 +68,17 @@ describe('a driver that tells its profiles only while MIG mode is on', () => {
     expect(node.takeChanges().some((change) => change.includes('-cgi'))).to.equal(false);
   });
 
+  it('is served by the built-in table beside a GPU that is sick', async () => {
+    const node = new InProcessNode([A100, A100, A100]);
+    node.faults = 'fail DeviceGetGpuInstanceProfileInfo rc=999 gpu=0\ntables off';
+    const { gpus } = await node.openDriver().readDevice();
+    expect(gpus.map(({ fault, isTableBuiltIn }) => [fault?.code, isTableBuiltIn])).to.deep.equal([
+      ['DriverFailed', false],
+      [undefined, true],
+      [undefined, true],
+    ]);
+  });
+
   it('is not trusted of a GPU that nobody knows', async () => {
     const node = new InProcessNode([A100, 'A30']);
     node.faults = 'tables off';

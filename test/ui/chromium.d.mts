@@ -35,6 +35,8 @@ export class BrowserPage {
   hover(selector: string, position: { readonly x: number; readonly y: number }): Promise<void>;
   count(selector: string): Promise<number>;
   textOf(selector: string): Promise<string>;
+  scrolled(selector: string): Promise<number>;
+  scroll(selector: string, pixels: number): Promise<void>;
   focused(): Promise<string>;
   waitForText(selector: string, start: string): Promise<void>;
   waitForAbsence(selector: string): Promise<void>;

@@ -127,6 +127,15 @@ export class BrowserPage {
     return (await this.#page.locator(selector).textContent()) ?? '';
   }
 
+  /** How far an element is scrolled down, in pixels. */
+  async scrolled(selector) {
+    return this.#page.locator(selector).evaluate(({ scrollTop }) => scrollTop);
+  }
+
+  async scroll(selector, pixels) {
+    await this.#page.locator(selector).evaluate((element, top) => element.scrollTo({ top }), pixels);
+  }
+
   /** Name or text of what has the focus. */
   async focused() {
     return this.#page.evaluate(

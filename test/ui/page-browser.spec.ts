@@ -156,6 +156,22 @@ describe('the page of the fleet in Chromium', function () {
     expect(text).to.contain('2×3g.20gb would have served 11').and.to.contain('4 of 6n0 (2), n1 (2)');
   });
 
+  it('opens a node at its beginning, although it has more GPUs than fit', async () => {
+    await open(12);
+    await page.click('.tile', 6);
+    await page.waitFor('dialog[open]');
+    expect(await page.scrolled('dialog')).to.equal(0);
+    expect(await page.focused()).to.equal('Close');
+    // What changes meanwhile leaves the reader where he is.
+    await page.scroll('dialog', 200);
+    const { policies, partitions } = simulateFleet(12);
+    feed.take({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });
+    await page.waitForUpdates(2);
+    await page.measureFrames(3);
+    expect(await page.scrolled('dialog')).to.equal(200);
+    expect(await page.focused()).to.equal('Close');
+  });
+
   it('says under the pointer what a slice is', async () => {
     await open(4);
     await page.hover('.gpu', { x: 3, y: 5 });

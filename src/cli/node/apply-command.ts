@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import { integer } from '../../process/option.ts';
 import { addHostUnitOption } from '../../device/host/host-unit-option.ts';
 import type { CommandContext } from '../command-table.ts';
-import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { addPodOptions } from './host-pods.ts';
 import { openHost } from './host.ts';
@@ -16,6 +15,7 @@ import {
 } from './node-apply.ts';
 import { type NodeLayout, resetLayout } from './node-layout.ts';
 import {
+  addChangeOptions,
   addLayoutOptions,
   addNodeOptions,
   type LayoutOptions,
@@ -50,22 +50,10 @@ export function resetCommand(context: CommandContext): Command {
 }
 
 function addApplyOptions(command: Command): Command {
-  return addHostUnitOption(addPodOptions(addNodeOptions(command)))
-    .option(
-      '--toolkit-root <folder>',
-      'folder with the NVIDIA Container Toolkit; nvidia-ctk in it makes device nodes and CDI specs after a change',
-      readPath,
-    )
+  return addChangeOptions(addHostUnitOption(addPodOptions(addNodeOptions(command))))
     .option('--allow-gpu-reset', 'allow the reset of a single GPU if a change of its MIG mode requires it (A100, A30)')
     .option('--all-or-nothing', 'change no GPU unless all can reach the layout; implied by strategy single')
-    .option('--deadline <seconds>', 'start no further operation after this time', integer(1, 86_400), 300)
-    .option(
-      '--lock-timeout <seconds>',
-      'how long to wait for another program that changes the GPUs',
-      integer(0, 86_400),
-      10,
-    )
-    .option('--state-dir <folder>', 'folder for lock and journal', readPath, '/var/lib/gpu-partition');
+    .option('--deadline <seconds>', 'start no further operation after this time', integer(1, 86_400), 300);
 }
 
 async function change(layout: NodeLayout, options: Options, { terminal, outcome }: CommandContext): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { addTimeoutOptions } from '../../device/command/timeout-options.ts';
+import { integer } from '../../process/option.ts';
 import type { Terminal } from '../terminal.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readPath } from '../path-option.ts';
@@ -23,6 +24,23 @@ export function addNodeOptions(command: Command): Command {
     .option('--nvidia-smi <file>', 'path of nvidia-smi; otherwise found on PATH', readPath)
     .option('--driver-root <folder>', 'folder with the driver’s files; nvidia-smi runs in it by chroot', readPath)
     .addOption(outputOption());
+}
+
+/** Of every command that changes GPUs. */
+export function addChangeOptions(command: Command): Command {
+  return command
+    .option(
+      '--toolkit-root <folder>',
+      'folder with the NVIDIA Container Toolkit; nvidia-ctk in it makes device nodes and CDI specs after a change',
+      readPath,
+    )
+    .option(
+      '--lock-timeout <seconds>',
+      'how long to wait for another program that changes the GPUs',
+      integer(0, 86_400),
+      10,
+    )
+    .option('--state-dir <folder>', 'folder for lock and journal', readPath, '/var/lib/gpu-partition');
 }
 
 export function addLayoutOptions(command: Command, isRequired = true): Command {

@@ -10,12 +10,13 @@ import type { DeviceState, GpuState } from '../../device/reading/state.ts';
 import { CliError } from '../exit.ts';
 import { readHost, reportAsync } from '../node/host.ts';
 import { listHeldOnHost, type PodOptions } from '../node/host-pods.ts';
+import { refreshHost, type ToolkitOptions } from '../node/host-toolkit.ts';
 import { withSignal } from '../node/with-signal.ts';
 import type { Terminal } from '../terminal.ts';
 import { refuseTest } from './change-refusal.ts';
 import { type ChangeTest, GpuTrial, type ProfileTest } from './change-test.ts';
 
-export interface ChangeOptions extends PodOptions {
+export interface ChangeOptions extends PodOptions, ToolkitOptions {
   /** Index of the GPU. */
   readonly gpu: number;
   readonly stateDir: string;
@@ -68,7 +69,9 @@ export async function runChangeTest(
       }).run(),
     );
     if (test.isPutBack) journal.finish();
-    return test;
+    // Where no instance was there before, none needs a device node now.
+    const notes = gpu.instances.length > 0 ? await refreshHost(options, cwd) : [];
+    return notes.length > 0 ? { ...test, notes } : test;
   } finally {
     await lock.release();
   }

@@ -39,6 +39,8 @@ export interface ChangeTest {
   readonly isPutBack: boolean;
   /** MIG devices that were put back and have another UUID now. */
   readonly otherUuids: number;
+  /** What on this host does not follow the instances that were put back, and what to do. */
+  readonly notes?: readonly string[];
 }
 
 export interface ChangeTestOptions {

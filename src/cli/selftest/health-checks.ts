@@ -1,5 +1,7 @@
+import { join } from 'node:path';
+
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
-import { listGpuClients, listHoldingModules } from '../../device/host/gpu-clients.ts';
+import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
 import type { ReportedGpu } from '../../device/reading/report-parser.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
 import type { SelftestCheck } from './check.ts';
@@ -33,8 +35,8 @@ export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck
   ];
 }
 
-/** NVIDIA's services and display servers: their names are nobody's secret. */
-const knownServices = /^(?:nv-|nvsm|nvidia-|dcgm|Xorg|gnome-shell)/;
+/** NVIDIA's services, its module, and display servers: their names are nobody's secret. */
+const knownServices = /^(?:nv-|nvsm|nvidia-|dcgm|Xorg|gnome-shell|the module )/;
 
 /** What a reset of a GPU would be refused for: persistence mode, modules, and programs of the host that are no GPU work. */
 export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView): readonly SelftestCheck[] {
@@ -43,7 +45,6 @@ export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView):
   const needsReset = capable.some(({ product }) => findModel(product)?.resetToChangeMode !== false);
   const persistent = gpus.flatMap(({ isPersistent }, index) => (isPersistent === true ? [index] : []));
   const workers = new Set(gpus.flatMap(({ processes }) => processes.map(({ pid }) => pid)));
-  const clients = listGpuClients(host.proc, host.pid).filter(({ pid }) => !workers.has(pid));
   const notes: readonly Omit<SelftestCheck, 'area' | 'verdict'>[] = [
     ...(persistent.length > 0
       ? [
@@ -52,14 +53,16 @@ export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView):
           },
         ]
       : []),
-    ...listHoldingModules(host.sys).map((name) => ({
-      message: `module ${name} is loaded and holds every GPU: unload it before a reset (modprobe -r ${name})`,
-    })),
-    ...clients.map(({ pid, name, devices }) => {
-      const what = `(pid ${pid}) has ${devices.join(', ')} open: stop it before a reset, or before a change of MIG mode`;
-      const isKnown = knownServices.test(name);
-      return { message: `${name} ${what}`, ...(isKnown ? {} : { redacted: `a program ${what}` }) };
-    }),
+    ...listGpuOpeners(undefined, { proc: host.proc, modules: join(host.sys, 'module') })
+      .filter((opener) => !workers.has(pidOf(opener)))
+      .map((opener) => {
+        const what = 'keeps a GPU open: it has to go before a reset, or a change of MIG mode';
+        const isKnown = knownServices.test(opener);
+        return {
+          message: `${opener} ${what}`,
+          ...(isKnown ? {} : { redacted: `a program (pid ${pidOf(opener)}) ${what}` }),
+        };
+      }),
   ];
   const why = needsReset
     ? 'a change of MIG mode needs a reset here'
@@ -67,4 +70,10 @@ export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView):
   if (notes.length === 0)
     return [{ area: 'Reset', verdict: 'Good', message: `nothing of the host holds a GPU; ${why}` }];
   return [...notes, { message: why }].map((note) => ({ area: 'Reset', verdict: 'Note', ...note }));
+}
+
+/** `nv-hostengine (pid 1811, nvidia-dcgm.service)` */
+function pidOf(opener: string): number | undefined {
+  const [, pid] = / \(pid (\d+)/.exec(opener) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 }

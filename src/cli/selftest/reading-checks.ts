@@ -1,3 +1,4 @@
+import { explainOldDriver } from '../../core/gpu/geometry/driver-support.ts';
 import { compareTables } from '../../core/gpu/geometry/table-difference.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { countWords } from '../../core/text/count-words.ts';
@@ -39,7 +40,13 @@ export async function checkReading(runner: Runner, driver: NvidiaSmi, readLimitM
   const found = `${countWords(device.gpus.length, 'GPU')}, ${countWords(instances, 'GPU instance')}`;
   const whole: SelftestCheck = { area: 'Commands', verdict: 'Good', message: `read as the agent does: ${found}`, ms };
   return {
-    checks: [...commands, whole, ...judgeSpeed(slowest, readLimitMs), ...compareModels(device.gpus)],
+    checks: [
+      ...commands,
+      whole,
+      ...judgeSpeed(slowest, readLimitMs),
+      ...judgeDriver(device),
+      ...compareModels(device.gpus),
+    ],
     report,
     device,
   };
@@ -66,10 +73,27 @@ function judgeSpeed(slowestMs: number, limitMs: number): readonly SelftestCheck[
   return [{ area: 'Commands', verdict: 'Finding', message }];
 }
 
+function judgeDriver({ driverVersion, gpus }: DeviceState): readonly SelftestCheck[] {
+  return gpus.flatMap(({ index, product }): readonly SelftestCheck[] => {
+    const old = explainOldDriver(product, driverVersion);
+    return old === undefined ? [] : [{ area: 'Tables', verdict: 'Finding', message: `GPU ${index}: ${old}` }];
+  });
+}
+
 /** The driver's table counts wherever there is one; plans made without the node rest on the built-in one. */
 function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
-  const tables = new Map(gpus.flatMap(({ product, geometry }) => (geometry ? [[product, geometry] as const] : [])));
-  return [...tables].flatMap(([product, geometry]): readonly SelftestCheck[] => {
+  const tables = new Map(
+    gpus.flatMap(({ product, geometry, isTableBuiltIn }) =>
+      geometry && !isTableBuiltIn ? [[product, geometry] as const] : [],
+    ),
+  );
+  const untold = gpus
+    .filter(({ isTableBuiltIn }) => isTableBuiltIn)
+    .map(({ index }): SelftestCheck => {
+      const message = `GPU ${index}: the driver tells its profiles only with MIG mode on; the built-in table serves until then`;
+      return { area: 'Tables', verdict: 'Note', message };
+    });
+  const compared = [...tables].flatMap(([product, geometry]): readonly SelftestCheck[] => {
     const name = product.replace(/^NVIDIA /, '');
     const model = findModel(product);
     if (model === undefined) {
@@ -87,6 +111,7 @@ function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
       message: `${name}: ${difference}`,
     }));
   });
+  return [...untold, ...compared];
 }
 
 function demandDeviceError(error: unknown): DeviceError {

@@ -7,7 +7,7 @@ import { CliError, type ExitCode } from '../exit.ts';
 import { demandNewFile, saveNewFile } from '../new-file.ts';
 import { findHostTool } from '../node/host.ts';
 import { addPodOptions, type PodOptions } from '../node/host-pods.ts';
-import { addNodeOptions, type NodeCommandOptions } from '../node/node-options.ts';
+import { addChangeOptions, addNodeOptions, type NodeCommandOptions } from '../node/node-options.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { writeBundle } from './bundle.ts';
@@ -29,18 +29,11 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
       'nobody uses a GPU, and what would be in the way of a reset. It only reads, unless --change is given: that tries each profile ' +
       'on one GPU that nobody uses, and puts everything back.',
   );
-  return addPodOptions(addNodeOptions(command))
+  return addChangeOptions(addPodOptions(addNodeOptions(command)))
     .option('--change', 'make, verify and undo each profile on the GPU that --gpu names')
     .option('--gpu <index>', 'the GPU to try changes on; nobody may use it', integer(0, 63))
     .option('--allow-gpu-reset', 'may reset that GPU where a change of its MIG mode needs it (A100, A30)')
     .option('--deadline <seconds>', 'no further profile is tried after it', integer(1, 86_400), 900)
-    .option(
-      '--lock-timeout <seconds>',
-      'how long to wait for another program that changes the GPUs',
-      integer(0, 86_400),
-      10,
-    )
-    .option('--state-dir <folder>', 'folder for the lock and the journal', readPath, '/var/lib/gpu-partition')
     .option(
       '--bundle <file>',
       'write a support bundle (a new file, or -): what every nvidia-smi printed, and what was found',

@@ -40,7 +40,8 @@ export function printProfileTest({ stdout }: Terminal, test: ProfileTest): void 
 }
 
 export function printOutcome({ stdout }: Terminal, { state, checks, change }: Selftest): void {
-  if (change !== undefined) for (const line of wrapHanging(writeChange(change), width, '  ')) printLine(stdout, line);
+  for (const text of change === undefined ? [] : [writeChange(change), ...(change.notes ?? [])])
+    for (const line of wrapHanging(text, width, '  ')) printLine(stdout, line);
   const count = (verdict: CheckVerdict): string =>
     `${checks.filter((check) => check.verdict === verdict).length} ${marks[verdict].word}`;
   const figures = (['Good', 'Note', 'Finding', 'Unknown'] as const).map(count).join(', ');

@@ -20,7 +20,8 @@ export function listGpuOpeners(
   minor: number | undefined,
   { proc, modules }: HostFolders = hostFolders,
 ): readonly string[] {
-  const device = minor === undefined ? /^\/dev\/nvidia\d+$/ : new RegExp(`^/dev/nvidia${minor}$`);
+  // A driver's container has device files of its own, below its root.
+  const device = minor === undefined ? /\/dev\/nvidia\d+$/ : new RegExp(`/dev/nvidia${minor}$`);
   const programs = list(proc)
     .filter((name) => /^\d+$/.test(name))
     .toSorted((a, b) => Number(a) - Number(b))

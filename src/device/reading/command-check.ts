@@ -1,6 +1,6 @@
 import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
 import { countWords } from '../../core/text/count-words.ts';
-import { dropNotices, explainFailure, type Execution } from '../command/output.ts';
+import { classifyOutput, dropNotices, explainFailure, type Execution } from '../command/output.ts';
 import { describeCommand, type Runner } from '../command/runner.ts';
 import type { ReadCommand } from '../command/smi-command.ts';
 import { DeviceError } from '../errors.ts';
@@ -74,13 +74,20 @@ export async function checkCommands(runner: Runner): Promise<CommandChecks> {
 }
 
 async function checkMig(ask: Ask, list: GpuList | undefined, report: Report): Promise<void> {
+  const isOff = report.gpus.some(({ mig }) => mig?.current === 'Disabled');
+  /** Some drivers tell a table only with MIG mode on: until then the built-in one serves. */
+  const isUntold = (execution: Execution): boolean =>
+    isOff && execution.rc !== 0 && classifyOutput(execution) === 'NotSupported';
+  const untold = { result: [], said: 'told only with MIG mode on' };
   await ask({ name: 'Profiles' }, (tried, execution) => {
+    if (isUntold(execution)) return untold;
     const rows = parseProfiles(tried, execution);
     const strange = rows.filter(({ name }) => isProfileNameError(parseProfile(name))).map(({ name }) => name);
     const losses = [...new Set(strange)].map((name) => `profile ${name} is beyond what a policy can name`);
     return { result: rows, said: countWords(rows.length, 'profile'), losses };
   });
   await ask({ name: 'Placements' }, (tried, execution) => {
+    if (isUntold(execution)) return untold;
     const rows = parsePlacements(tried, execution);
     const none = rows.filter(({ starts }) => starts.length === 0).length;
     const losses = none > 0 ? [`${countWords(none, 'profile')} without a place`] : [];

@@ -4,7 +4,7 @@ import { DeviceError } from '../errors.ts';
 import { classifyOutput, type Execution } from '../command/output.ts';
 import type { Runner } from '../command/runner.ts';
 import type { GpuSelection } from '../command/smi-command.ts';
-import { askEach } from './one-by-one.ts';
+import { askEach, type GpuQuestion } from './one-by-one.ts';
 import {
   buildGeometry,
   parsePlacements,
@@ -32,25 +32,39 @@ export async function readTables(
 ): Promise<ReadonlyMap<number, Table>> {
   if (gpus.length === 0) return new Map();
   const off = gpus.filter(({ mig }) => mig?.current !== 'Enabled');
-  let isRefused = false;
-  const question = { gpus: gpus.map(({ pciBusId }) => pciBusId), selection, isLast: trouble.isLast };
+  const refused = new Set<string | number>();
+  let isRefusedAtOnce = false;
   const profiles = await askEach(runner, {
-    ...question,
+    ...nameGpus(gpus, selection, trouble),
     command: (what) => ({ name: 'Profiles', ...what }),
     parse: (tried, execution, gpu) => {
-      isRefused ||= gpu === undefined && off.length > 0 && saysNotSupported(execution);
-      return isRefused ? [] : parseProfiles(tried, execution);
+      const mayBeRefused = gpu === undefined ? off.length > 0 : off.some(({ pciBusId }) => pciBusId === gpu);
+      if (!mayBeRefused || !saysNotSupported(execution)) return parseProfiles(tried, execution);
+      if (gpu === undefined) isRefusedAtOnce = true;
+      else refused.add(gpu);
+      return [];
     },
   });
-  if (isRefused) {
-    const told = gpus.filter((gpu) => !off.includes(gpu));
-    const named = told.map(({ pciBusId }) => pciBusId);
-    return new Map([...(await readTables(runner, told, named, trouble)), ...takeBuiltIn(off, trouble)]);
-  }
+  const untold = isRefusedAtOnce ? off : off.filter(({ pciBusId }) => refused.has(pciBusId));
+  const builtIn = takeBuiltIn(untold, trouble);
+  const told = gpus.filter((gpu) => !untold.includes(gpu));
+  const named = untold.length === 0 ? selection : told.map(({ pciBusId }) => pciBusId);
+  if (isRefusedAtOnce) return new Map([...(await readTables(runner, told, named, trouble)), ...builtIn]);
   const rows = trouble.note(profiles).flat();
+  return new Map([...(await readPlaces(runner, told, named, rows, trouble)), ...builtIn]);
+}
+
+async function readPlaces(
+  runner: Runner,
+  gpus: readonly TabledGpu[],
+  selection: GpuSelection | undefined,
+  rows: readonly ListedProfile[],
+  trouble: Trouble,
+): Promise<ReadonlyMap<number, Table>> {
+  if (gpus.length === 0) return new Map();
   const placements = trouble.note(
     await askEach(runner, {
-      ...question,
+      ...nameGpus(gpus, selection, trouble),
       command: (what) => ({ name: 'Placements', ...what }),
       parse: parsePlacements,
     }),
@@ -67,6 +81,14 @@ export async function readTables(
       return [];
     }),
   );
+}
+
+function nameGpus(
+  gpus: readonly TabledGpu[],
+  selection: GpuSelection | undefined,
+  { isLast }: Trouble,
+): Pick<GpuQuestion<unknown>, 'gpus' | 'selection' | 'isLast'> {
+  return { gpus: gpus.map(({ pciBusId }) => pciBusId), selection, isLast };
 }
 
 function takeBuiltIn(gpus: readonly TabledGpu[], trouble: Trouble): readonly (readonly [number, Table])[] {

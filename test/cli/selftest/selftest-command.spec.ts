@@ -77,7 +77,7 @@ describe('gpu-partition node selftest', function () {
     expect(text).to.contain("couldn't communicate with the NVIDIA driver");
     const again = await host.node('selftest', '--bundle', 'b.jsonl');
     expect(again.code).to.equal(2);
-    expect(again.stderr).to.contain('b.jsonl: it is there already');
+    expect(again.stderr).to.contain('b.jsonl is there already');
     expect(readFileSync(file, 'utf8')).to.equal(text);
   });
 });

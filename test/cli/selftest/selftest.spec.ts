@@ -105,6 +105,28 @@ describe('a self-test that only reads', () => {
     ]);
   });
 
+  it('does not hold it against a driver that it tells profiles only with MIG mode on', async () => {
+    const node = aNode();
+    node.intercept = (args, run) =>
+      args.includes('-lgip') || args.includes('-lgipp')
+        ? { rc: 3, stdout: 'Unable to get GPU instance profiles: Not Supported\n', end: 'Exited' }
+        : run();
+    const done = await node.selftest();
+    expect(done.selftest.state).to.equal('Good');
+    expect(inArea(done, 'Tables').map(({ verdict, message }) => [verdict, message.split(';')[0]])).to.deep.equal([
+      ['Note', 'GPU 0: the driver tells its profiles only with MIG mode on'],
+    ]);
+  });
+
+  it('finds a driver that is too old for MIG on a GPU', async () => {
+    const node = aNode('', ['H100-80GB-HBM3']);
+    node.intercept = (args, run) => {
+      const done = run();
+      return args.includes('-x') ? { ...done, stdout: done.stdout.replaceAll('550.163.01', '470.57.02') } : done;
+    };
+    expect(messagesOf(await node.selftest(), 'Finding').join()).to.contain('driver 470.57.02 is too old for MIG');
+  });
+
   it('finds a table that cannot be that of the chip', async () => {
     const node = aNode();
     node.intercept = (args, run) => {
@@ -187,9 +209,9 @@ describe('a self-test that only reads', () => {
     const notes = inArea(done, 'Reset');
     expect(notes.map(({ message }) => message).join('\n'))
       .to.contain('GPU 0: persistence mode is on')
-      .and.to.contain('module nvidia_drm is loaded')
-      .and.to.contain('nv-hostengine (pid 77) has /dev/nvidia0 open')
-      .and.to.contain('my-monitor (pid 78) has /dev/nvidia0 open')
+      .and.to.contain('the module nvidia_drm (modprobe -r nvidia_drm unloads it) keeps a GPU open')
+      .and.to.contain('nv-hostengine (pid 77) keeps a GPU open')
+      .and.to.contain('my-monitor (pid 78) keeps a GPU open')
       .and.to.contain('a change of MIG mode needs a reset here');
     // NVIDIA's services may be named to others, a program of the user's may not.
     expect(notes.flatMap(({ redacted = [] }) => redacted).join()).to.contain('a program (pid 78)');

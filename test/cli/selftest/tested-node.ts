@@ -34,7 +34,8 @@ export class TestedNode extends InProcessNode {
   }
 
   async tryGpu(gpu: number, options: Partial<ChangeOptions> = {}): Promise<RecordedSelftest> {
-    const limits = { stateDir: `${this.#folder}/lib`, deadline: 600, lockTimeout: 0 };
+    // An nvidia-smi that is named is of no machine whose device nodes would have to follow.
+    const limits = { nvidiaSmi: 'simulated', stateDir: `${this.#folder}/lib`, deadline: 600, lockTimeout: 0 };
     return this.#run({ podResourcesSocket: this.socket, ...limits, ...options, gpu });
   }
 

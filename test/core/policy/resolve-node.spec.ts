@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GpuReport, PolicyLayout, Wish } from '../../../src/api/types.ts';
+import type { GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { liveGeometry } from '../../../src/core/policy/live-geometry.ts';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
@@ -346,5 +346,19 @@ describe('entries that apply to no GPU of a node', () => {
     const result = resolveNode(spec, aDevice(aGpu()), undefined);
     expect(result).to.deep.include({ entry: 0 });
     expect(result).to.have.nested.property('refusal.reason', 'UnknownProfile');
+  });
+});
+
+describe('a wish', () => {
+  it('says where no GPU may be reset, and nothing where one may', () => {
+    const wishOf = (allow: NonNullable<PolicySpec['allow']>) => {
+      const resolved = resolveNode(aPolicy({ allow }).spec, aDevice(aGpu()), undefined);
+      return 'wish' in resolved ? resolved.wish.allowGpuReset : 'refused';
+    };
+    expect([wishOf({ gpuReset: false }), wishOf({ gpuReset: true }), wishOf({})]).to.deep.equal([
+      false,
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+// @ts-expect-error -- the build scripts are plain JavaScript
+import { prometheusPath } from '../../build/prometheus.mjs';
+import { eventually } from '../support/eventually.ts';
+import { PrometheusServer } from '../support/prometheus.ts';
+import { MeteredFleet } from './metered-fleet.ts';
+
+const program = prometheusPath() as string;
+const window = '1m';
+
+interface RuleFile {
+  readonly spec: { readonly groups: readonly { readonly rules: readonly { readonly record?: string }[] }[] };
+}
+
+/** The queries of the dashboard, with its variables as Grafana would fill them in. */
+async function readQueries(): Promise<readonly string[]> {
+  const dashboard = await readFile('config/monitoring/dashboard.json', 'utf8');
+  return [...dashboard.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) =>
+    String(JSON.parse(text))
+      .replaceAll('$__rate_interval', window)
+      .replaceAll(/\$(policy|pool)/g, '.*'),
+  );
+}
+
+async function readRules(): Promise<RuleFile['spec']> {
+  return (parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as RuleFile).spec;
+}
+
+describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
+  this.timeout(120_000);
+  let fleet: MeteredFleet | undefined;
+  let prometheus: PrometheusServer;
+
+  before(async function () {
+    if (!existsSync(program)) {
+      console.log('    skipped: there is no Prometheus here; node build/prometheus.mjs builds it');
+      return this.skip();
+    }
+    fleet = new MeteredFleet();
+    const targets = await fleet.serve();
+    prometheus = await PrometheusServer.start(program, targets, await readRules());
+    await seen('up == 1', targets.length);
+    await fleet.happen();
+    // A rate is of what has been seen before.
+    await seen('gpu_partition_change_duration_seconds_count > 0', 1);
+    await fleet.happen();
+    await seen('gpu_partition_change_duration_seconds_count > 1', 1);
+    return undefined;
+  });
+  after(async () => {
+    if (!fleet) return;
+    await prometheus.stop();
+    await fleet.stop();
+  });
+
+  const seen = (query: string, count: number): Promise<unknown> =>
+    eventually(
+      () => prometheus.query(query),
+      (values) => values.length >= count,
+      { timeoutMs: 30_000, what: query },
+    );
+
+  it('has data for every query', async () => {
+    const queries = await readQueries();
+    expect(queries.length).to.be.at.least(20);
+    const listEmpty = async (): Promise<readonly string[]> => {
+      const answers = await Promise.all(
+        queries.map(async (query) => ({ query, values: await prometheus.query(query) })),
+      );
+      return answers.flatMap(({ query, values }) => (values.length === 0 ? [query] : []));
+    };
+    await eventually(listEmpty, (list) => list.length === 0, { timeoutMs: 30_000, what: 'queries without data' });
+  });
+
+  it('has values for its variables', async () => {
+    const dashboard = await readFile('config/monitoring/dashboard.json', 'utf8');
+    const variables = [...dashboard.matchAll(/"label_values\((\w+), (\w+)\)"/g)];
+    expect(variables).to.have.length(2);
+    for (const [, metric = '', label = ''] of variables) {
+      expect(await prometheus.labelValues(label, metric), label).not.to.deep.equal([]);
+    }
+  });
+
+  it('sees the first of what an alert counts: it was 0 before', async () => {
+    const query = `sum by (result) (increase(gpu_partition_evictions_total[${window}]))`;
+    expect((await prometheus.query(query)).every((value) => value > 1)).to.equal(true);
+  });
+
+  it('has data for every recording rule, and evaluates every alert', async () => {
+    const records = (await readRules()).groups.flatMap(({ rules }) => rules.flatMap(({ record }) => record ?? []));
+    expect(records.length).to.be.above(0);
+    for (const record of records) await seen(record, 1);
+    const all = await eventually(
+      () => prometheus.rules(),
+      (rules) => rules.every(({ health }) => health !== 'unknown'),
+      { timeoutMs: 30_000, what: 'all rules to be evaluated' },
+    );
+    expect(all.filter(({ health }) => health !== 'ok')).to.deep.equal([]);
+  });
+});

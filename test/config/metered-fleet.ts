@@ -1,0 +1,168 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { AgentMetrics } from '../../src/agent/metrics.ts';
+import type { Device, WorkOptions } from '../../src/agent/device.ts';
+import { ControllerMetrics } from '../../src/controller/metrics.ts';
+import type { GpuNodePartition } from '../../src/api/types.ts';
+import type { NodeReason } from '../../src/api/names.ts';
+import type { Command } from '../../src/core/node/commands.ts';
+import type { Verdict } from '../../src/core/node/verdict.ts';
+import { PolicyTally } from '../../src/core/policy/tally.ts';
+import { DeviceError } from '../../src/device/errors.ts';
+import type { DeviceState } from '../../src/device/reading/state.ts';
+import { createRegistry } from '../../src/process/metrics.ts';
+import { aStatusNode } from '../core/view/status-stories.ts';
+import { FakeClock } from '../process/fake-clock.ts';
+import { aGpu } from '../support/builders.ts';
+import type { ScrapeTarget } from '../support/prometheus.ts';
+import { simulateFleet } from '../ui/simulated-fleet.ts';
+
+const pools = ['a100', 'a100-spot'];
+const counts = { lists: 1, reconnects: 0, events: 3, failures: 0, handlerErrors: 0 };
+const watches = ['gpupartitionpolicies', 'nodes', 'gpunodepartitions', 'pods'];
+const lost = new DeviceError('GpuLost', { tried: 'to read', found: 'nothing' });
+
+/** The metrics of a controller and of an agent, of a fleet to which something happens now and then, served as the programs serve them. */
+export class MeteredFleet {
+  readonly #registries = {
+    controller: createRegistry({ program: 'controller' }),
+    agent: createRegistry({ program: 'agent' }),
+  };
+  #now = 0;
+  readonly #controller = new ControllerMetrics(this.#registries.controller, () => this.#now);
+  readonly #agent = new AgentMetrics(this.#registries.agent, new FakeClock());
+  readonly #servers: Server[] = [];
+
+  constructor() {
+    attachFleet(this.#controller);
+  }
+
+  /** @returns where they are scraped */
+  async serve(): Promise<readonly ScrapeTarget[]> {
+    const served = await Promise.all(Object.entries(this.#registries).map(([pod, registry]) => serve(pod, registry)));
+    this.#servers.push(...served.map(({ server }) => server));
+    return served.map(({ target }) => target);
+  }
+
+  /** A change from its wish until the node is ready, a node that fails, and an agent at work. */
+  async happen(): Promise<void> {
+    const steps: readonly (readonly [Verdict['phase'], NodeReason, ...Command[]])[] = [
+      ['Pending', 'AwaitingPlan', wish],
+      ['Pending', 'AwaitingSlot'],
+      ['Updating', 'Draining', evict('refused'), evict('gone')],
+      ['Updating', 'Applying', grant],
+      ['Updating', 'AdvertisePending'],
+      ['Ready', 'Ready'],
+      ['Failed', 'Failed'],
+    ];
+    for (const [phase, reason, ...commands] of steps) {
+      this.#take(phase, reason, commands);
+      this.#now += 3000;
+    }
+    for (const queue of ['nodes', 'policies']) {
+      const observer = this.#controller.observeQueue(queue);
+      observer.started(5);
+      observer.ended('success', 20);
+    }
+    this.#agent.operated('mig -i 0 -cgi 19:2 -C');
+    await this.#agent.measure(device).read();
+    await this.#agent.measure(device).apply([], [], {} as WorkOptions);
+  }
+
+  async stop(): Promise<void> {
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  #take(phase: Verdict['phase'], reason: NodeReason, commands: readonly Command[]): void {
+    const evictions = { refused: { at: 0, refusal: 'its budget' }, gone: { at: 0, refusal: undefined } };
+    const verdict = { phase, reason, message: '' };
+    this.#controller.take({ node: 'n', verdict, commands, memory: { waits: {}, evictions } });
+  }
+}
+
+const device: Device = {
+  read: async () => ({}) as DeviceState,
+  apply: async () => ({ failures: [{ uuid: 'GPU-1', error: lost }], state: {} as DeviceState }),
+};
+
+const wish: Command = {
+  name: 'WriteWish',
+  fields: {
+    policy: null,
+    strategy: null,
+    wish: { gpus: [], replaceForeignInstances: null, allowGpuReset: null },
+    drain: null,
+    repairs: null,
+  },
+};
+
+const grant: Command = {
+  name: 'WriteGrant',
+  granted: {
+    gpus: [],
+    epoch: 1,
+    planHash: '',
+    deadline: '',
+    seconds: null,
+    allowGpuReset: null,
+    allowReboot: null,
+    replaceForeignInstances: null,
+    rollback: null,
+    signalPods: null,
+  },
+  repairs: null,
+};
+
+function evict(uid: string): Command {
+  return { name: 'EvictPod', pod: { namespace: 'team', name: uid, uid }, round: 1 };
+}
+
+function attachFleet(controller: ControllerMetrics): void {
+  const { policies, partitions } = simulateFleet(20);
+  const sick = aGpu({ slices: ['7g.40gb@0'], health: { action: 'Reset', message: 'a reset is required' } });
+  const all = [...partitions, withError(aStatusNode({ name: 'gpu-node-sick', gpus: [sick] }))];
+  const idle = { depth: 0, longestRunMs: 0 };
+  const records = policies.map((policy) => ({
+    policy,
+    refusal: undefined,
+    nodes: new Set<string>(),
+    unchecked: new Set<string>(),
+    refused: new Map<string, never>(),
+    acceptedGeneration: 1,
+    toldRefusal: undefined,
+    toldAtMs: -Infinity,
+    tally: new PolicyTally([]),
+  }));
+  controller.attach({
+    queues: new Map(['nodes', 'policies'].map((name) => [name, idle])),
+    watches: new Map(watches.map((name) => [name, { counts, silenceMs: 1500, synced: true }])),
+    // Each scrape goes over them anew.
+    fleet: {
+      get policies() {
+        return records.values();
+      },
+    },
+    partitions: { list: () => all },
+    nodes: { get: (name) => ({ metadata: { name, labels: { pool: pools[Number(name.slice(-1)) % 2] ?? 'a100' } } }) },
+  });
+}
+
+function withError(partition: GpuNodePartition): GpuNodePartition {
+  const error = { code: 'GpuLost', message: 'GPU 0 does not answer' };
+  return { ...partition, status: { ...partition.status, device: { ...partition.status?.device, error } } };
+}
+
+async function serve(
+  pod: string,
+  registry: Registry,
+): Promise<{ readonly server: Server; readonly target: ScrapeTarget }> {
+  const server = createServer((_request, response) => {
+    void registry.metrics().then((text) => response.setHeader('content-type', registry.contentType).end(text));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, target: { pod, port: (server.address() as AddressInfo).port } };
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
+import { AgentPods } from '../../src/controller/agents.ts';
+import { Cluster } from '../../src/controller/cluster.ts';
+import type { NodeObject } from '../../src/controller/project.ts';
+import { NodeReporter } from '../../src/controller/report-node.ts';
+import { Fleet } from '../../src/core/policy/fleet.ts';
+import { KubeClient } from '../../src/kube/client.ts';
+import { EventRecorder } from '../../src/kube/events.ts';
+import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { ObjectStore } from '../../src/kube/store.ts';
+import { silentLogger } from '../../src/process/logger.ts';
+import { aPartition } from '../support/builders.ts';
+import { noMemory, slicedGpu, someSettings } from '../support/node-builders.ts';
+
+type Partition = GpuNodePartition & KubeObject;
+
+const node: NodeObject = { metadata: { name: 'n', uid: 'uid-n', resourceVersion: '1' } };
+const metadata = { name: 'n', uid: 'uid-gpn', resourceVersion: '1' };
+
+/** The API server, which has this of the agent by now. */
+class StatusClient extends KubeClient {
+  readonly #device: NonNullable<GpuNodePartition['status']>['device'];
+
+  constructor(device: NonNullable<GpuNodePartition['status']>['device']) {
+    super(new PooledKubeConfig(), 'test');
+    this.#device = device;
+  }
+
+  override async applyStatus<T extends KubeObject>(_ref: unknown, status: unknown): Promise<T> {
+    const device = this.#device && { device: this.#device };
+    const written = { ...aPartition({}), metadata: { ...metadata, resourceVersion: '3' } };
+    return { ...written, status: { ...(status as object), ...device } } as unknown as T;
+  }
+}
+
+/** Says of a node that its agent has not reported. @returns when the node is looked at again */
+async function report(device: NonNullable<GpuNodePartition['status']>['device']): Promise<number | undefined> {
+  const partitions = new ObjectStore<Partition>();
+  const known = aPartition({});
+  const partition: Partition = { ...known, metadata, spec: { ...known.spec, nodeUID: 'uid-n' }, status: {} };
+  partitions.upsert(partition);
+  const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+  const fleet = new Fleet({ sharing: false });
+  const nodes = new ObjectStore<NodeObject>();
+  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
+  const client = new StatusClient(device);
+  const events = new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' });
+  const reporter = new NodeReporter({ client, cluster, events, onNews: () => undefined, now: () => 0 });
+  const claim = fleet.claimOf('n', partition);
+  const agent = { state: 'Ready' as const };
+  const snapshot = { now: 0, node, partition, claim, slot: undefined, agent, settings: someSettings };
+  const verdict = { phase: 'Pending', reason: 'AgentNotReporting', message: 'nothing yet' } as const;
+  return reporter.report(snapshot, verdict, noMemory);
+}
+
+describe('NodeReporter', () => {
+  it('has a node looked at again whose agent turns out to have reported meanwhile: no event may come of that', async () => {
+    expect(await report(slicedGpu)).to.equal(0);
+    const device = undefined;
+    expect(await report(device)).to.equal(undefined);
+  });
+});
