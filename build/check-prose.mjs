@@ -36,7 +36,18 @@ export const phrases = [
 ];
 
 /** Programs whose messages are checked. The simulator repeats what NVIDIA's programs print. */
-const programs = ['src/cli/', 'src/controller/', 'src/process/', 'src/ui/'];
+const programs = [
+  'src/agent/',
+  'src/api/',
+  'src/cli/',
+  'src/controller/',
+  'src/core/',
+  'src/device/',
+  'src/kube/',
+  'src/kubelet/',
+  'src/process/',
+  'src/ui/',
+];
 
 const root = new URL('../', import.meta.url);
 

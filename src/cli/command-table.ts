@@ -56,7 +56,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'release',
-    summary: 'give back what a controller that is gone has left on nodes and policies',
+    summary: 'clean up nodes and policies after a controller that is gone',
     load: async () => (await import('./commands/release.ts')).releaseCommand,
   },
   {
@@ -86,7 +86,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'support-bundle',
-    summary: 'write what somebody needs who is to help with a cluster: objects, Events and logs, no secrets',
+    summary: 'collect what somebody needs to help with a cluster: objects, Events and logs, no secrets',
     load: async () => (await import('./commands/support-bundle.ts')).supportBundleCommand,
   },
   {

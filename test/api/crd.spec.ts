@@ -167,7 +167,7 @@ describe('CRDs on the real API server', () => {
 
   it('explain every field', async () => {
     const { stdout } = await cluster().kubectl(['explain', 'gpp.spec.layouts.gpus', '--recursive=false']);
-    expect(stdout).to.include('models').and.include('Globs');
+    expect(stdout).to.include('models').and.include('GPU models as globs');
   });
 
   it('serve every sample', async () => {

@@ -31,6 +31,23 @@ const node = {
   ],
 };
 
+const ours = 'gpupartition.dev/v1alpha1';
+const snapshot = {
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n0', uid: 'n0' }, spec: {}, status: {} },
+    { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'a', name: 'b', uid: 'b' }, spec: { containers: [] } },
+    { apiVersion: ours, kind: 'GpuNodePartition', metadata: { name: 'n0' }, spec: { nodeUID: 'n0' } },
+    {
+      apiVersion: ours,
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: 'p' },
+      spec: { nodeSelector: { matchLabels: { pool: 'a' } }, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] },
+    },
+  ],
+};
+
 /** Of a command only wrong use is a fault here: it may well find something, or find no GPU. */
 const toleratesFindings = (program: string) =>
   `${JSON.stringify(process.execPath)} ${JSON.stringify(resolve(program))} "$@"; code=$?; [ $code -eq 2 ] && exit 2; exit 0`;
@@ -52,7 +69,7 @@ export async function prepareRoom(kubectl: string, kubeconfig: string): Promise<
   await cp('test/fixtures/mig-parted/mig-parted-HEAD-examples-config.yaml', join(folder, 'config.yaml'));
   await writeFile(join(folder, 'node.json'), JSON.stringify(node));
   for (const name of ['snapshot', 'monday', 'tuesday', 'wednesday']) {
-    await writeFile(join(folder, `${name}.yaml`), 'apiVersion: v1\nkind: List\nitems: []\n');
+    await writeFile(join(folder, `${name}.yaml`), JSON.stringify(snapshot));
   }
   const programs = {
     'gpu-partition': toleratesFindings('src/cli/main.ts'),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { outputOf, prepareRoom, runScript, scriptOf, type CommandRoom } from './command-room.ts';
 import { type Fence, fencesOf, readFences, readPages } from './pages.ts';
@@ -34,11 +34,12 @@ describe('commands in documents', function () {
   const cluster = useSharedCluster();
   const names = { node: uniqueName('gpu'), policy: uniqueName('docs') };
   let room: CommandRoom;
+  let namespace = '';
 
   /** Placeholders and names of the examples become those of objects that are there. */
   function fillIn(script: string): string {
     return script
-      .replaceAll(/\b(?:NAMESPACE\/POD|team\/train)\b/g, `default/${names.policy}`)
+      .replaceAll(/\b(?:NAMESPACE\/POD|team\/train)\b/g, `${namespace}/${names.policy}`)
       .replaceAll(/\b(?:NODE|gpu-node-7|gpu-a4)\b/g, names.node)
       .replaceAll(/\b(?:POLICY|NAME)\b/g, names.policy);
   }
@@ -51,6 +52,7 @@ describe('commands in documents', function () {
       { what: 'the kinds are served' },
     );
     room = await prepareRoom(cluster().binaries.kubectl, await cluster().kubeconfigFile());
+    namespace = await createNamespace(cluster(), 'docs');
     const objects = [
       {
         apiVersion: 'v1',
@@ -76,7 +78,7 @@ describe('commands in documents', function () {
       {
         apiVersion: 'v1',
         kind: 'Pod',
-        metadata: { name: names.policy, namespace: 'default' },
+        metadata: { name: names.policy, namespace },
         spec: {
           containers: [{ name: 'main', image: 'none', resources: { limits: { 'nvidia.com/mig-3g.20gb': '1' } } }],
         },
@@ -91,7 +93,7 @@ describe('commands in documents', function () {
 
   after(async () => {
     await cluster().kubectl(['delete', 'node,gpn', names.node]);
-    await cluster().kubectl(['delete', 'pod', names.policy, '--now']);
+    await cluster().kubectl(['delete', 'namespace', namespace, '--wait=false']);
     await cluster().kubectl(['delete', 'gpp', names.policy, 'inference', '--ignore-not-found']);
   });
 

@@ -30,8 +30,8 @@ interface ReleaseAnswer {
 export function releaseCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('release'))
     .description(
-      'Gives back what a controller that is gone has left behind: our taint and labels and what was borrowed on nodes, and the finalizer of policies. ' +
-        'Layouts stay. Refuses while a controller leads.',
+      'Cleans up after a controller that is gone: removes our taint and labels from nodes and the finalizer from policies, and restores borrowed labels. ' +
+        'Layouts stay. Fails while a controller leads.',
     )
     .option('--namespace <name>', 'namespace of the leader’s Lease', 'gpu-partition-system')
     .addOption(outputOption())

@@ -26,16 +26,21 @@ export interface SupportBundleAnswer {
 export function supportBundleCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('support-bundle'))
     .description(
-      'Writes what somebody needs who is to help: policies, node partitions, GPU nodes, their pods, Events, and the logs of our programs. ' +
-        'Secrets, environments, arguments and annotations of others are not in it. plan, explain, status and ui take the file as --snapshot.',
+      'Collects what somebody needs to help: policies, node partitions, GPU nodes, their pods, Events, and the logs of our programs. ' +
+        'Secrets, environments, arguments and annotations of others are left out. plan, explain, status and ui accept the file as --snapshot.',
     )
     .argument('<file>', 'a new file, or - for standard output')
-    .option('--namespaces <names>', 'where the operator runs, for users who may not list all pods', list, [
+    .option('--namespaces <names>', 'namespaces of the operator, for users who may not list all pods', list, [
       'gpu-partition-system',
       'gpu-partition-agents',
     ])
-    .option('--log-lines <n>', 'last lines of each log; 0 for no logs', integer(0, 100_000), 1000)
-    .option('--log-pods <n>', 'of at most so many pods, those of nodes in trouble first', integer(0, 10_000), 20)
+    .option('--log-lines <n>', 'number of last lines of each log; 0: no logs', integer(0, 100_000), 1000)
+    .option(
+      '--log-pods <n>',
+      'maximum number of pods with logs; those of nodes that are not Ready first',
+      integer(0, 10_000),
+      20,
+    )
     .addOption(outputOption())
     .action(async (file: string, options: Options) => {
       demandNewFile(file, terminal);

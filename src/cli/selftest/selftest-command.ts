@@ -25,21 +25,21 @@ interface Options extends NodeCommandOptions, PodOptions, Omit<ChangeOptions, 'g
 
 export function selftestCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('selftest').description(
-    'Says whether this node can be trusted: reads all that the agent reads, whether its answers are understood, how it is known that ' +
-      'nobody uses a GPU, and what would be in the way of a reset. It only reads, unless --change is given: that tries each profile ' +
-      'on one GPU that nobody uses, and puts everything back.',
+    'Tells whether this node can be trusted: whether the output of every command of the agent is understood, what proves that ' +
+      'nobody uses a GPU, and what would block a reset. It only reads. With --change it tests each profile on one idle GPU and ' +
+      'restores everything.',
   );
   return addChangeOptions(addPodOptions(addNodeOptions(command)))
-    .option('--change', 'make, verify and undo each profile on the GPU that --gpu names')
-    .option('--gpu <index>', 'the GPU to try changes on; nobody may use it', integer(0, 63))
-    .option('--allow-gpu-reset', 'may reset that GPU where a change of its MIG mode needs it (A100, A30)')
-    .option('--deadline <seconds>', 'no further profile is tried after it', integer(1, 86_400), 900)
+    .option('--change', 'create, verify and destroy each profile on the GPU of --gpu')
+    .option('--gpu <index>', 'index of the GPU to test; it must be idle', integer(0, 63))
+    .option('--allow-gpu-reset', 'allow the reset of that GPU if a change of its MIG mode requires it (A100, A30)')
+    .option('--deadline <seconds>', 'start no further profile after this time', integer(1, 86_400), 900)
     .option(
       '--bundle <file>',
-      'write a support bundle (a new file, or -): what every nvidia-smi printed, and what was found',
+      'write a support bundle (a new file, or -): the output of every nvidia-smi run, and the findings',
       readPath,
     )
-    .option('--unredacted', 'leave serial numbers, names of processes and of this machine in the bundle')
+    .option('--unredacted', 'keep serial numbers, names of processes and of this machine in the bundle')
     .action(async (options: Options) => {
       const { bundle, output } = options;
       const asked = readOptions(options);

@@ -5,7 +5,7 @@ import { list } from '../../process/option.ts';
 export function addHostUnitOption(command: Command): Command {
   return command.option(
     '--host-units <units>',
-    'services of the host that may be stopped while a MIG mode change or a reset is refused because of them, and are started again: nvsm.service,nvidia-dcgm.service; otherwise none',
+    'services of the host to stop and start again if they block a MIG mode change or a reset, for example nvsm.service,nvidia-dcgm.service (default: none)',
     unitNames,
   );
 }
@@ -15,5 +15,7 @@ function unitNames(text: string): readonly string[] {
   const units = list(text);
   const wrong = units.find((unit) => !/^[A-Za-z0-9][\w@.:-]*\.(?:service|socket|timer|target)$/.test(unit));
   if (wrong === undefined) return units;
-  throw new InvalidArgumentError(`${wrong} is no name of a unit: write it with its type, as in nvidia-dcgm.service.`);
+  throw new InvalidArgumentError(
+    `${wrong} is not the name of a unit: write it with its type, as in nvidia-dcgm.service.`,
+  );
 }
