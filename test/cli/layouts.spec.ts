@@ -25,7 +25,7 @@ describe('gpu-partition layouts', () => {
     const lines = stdout.trim().split('\n');
     expect(lines[0]).to.equal('a30-24gb: 4 maximal layouts of plain profiles');
     expect(lines.slice(1)).to.have.length(4);
-    for (const line of lines.slice(1)) expect(line).to.match(/^\|[^.].{69}[^.]\| \dg\./);
+    for (const line of lines.slice(1)) expect(line).to.match(/^\|[^.].{69}[^.]\| \d×\dg\./);
   });
 
   it('lists layouts of a GPU without published placements by words', async () => {

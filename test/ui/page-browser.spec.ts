@@ -127,7 +127,7 @@ describe('the page of the fleet in Chromium', function () {
     expect(await page.focused()).to.match(/^gpu-node-0006/);
     await page.press('Enter');
     await page.waitFor('dialog[open]');
-    expect(await page.textOf('dialog')).to.contain('pods that have to go: team/train-0');
+    expect(await page.textOf('dialog')).to.contain('pods to evict: team/train-0');
     // What changes meanwhile takes the focus from nobody.
     const { policies, partitions } = simulateFleet(12);
     feed.take({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });

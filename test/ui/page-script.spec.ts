@@ -237,7 +237,7 @@ describe('the script of the page', () => {
     tile?.elements()[0]?.fire('click');
     const detail = page.element('detail');
     expect(detail.open).to.equal(true);
-    expect(detail.text).to.contain('pods that have to go: team/train-0').and.to.contain('2g.10gb 2 goes team/train-0');
+    expect(detail.text).to.contain('pods to evict: team/train-0').and.to.contain('2g.10gb 2 goes team/train-0');
     const labels = (one: FakeElement): readonly string[] => [
       ...(one.attributes.get('aria-label') === undefined ? [] : [one.attributes.get('aria-label') ?? '']),
       ...one.elements().flatMap(labels),
