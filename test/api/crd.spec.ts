@@ -166,7 +166,12 @@ describe('CRDs on the real API server', () => {
   });
 
   it('explain every field', async () => {
-    const { stdout } = await cluster().kubectl(['explain', 'gpp.spec.layouts.gpus', '--recursive=false']);
+    // The server's OpenAPI document follows its CRDs a moment later.
+    const { stdout } = await eventually(
+      () => cluster().kubectl(['explain', 'gpp.spec.layouts.gpus', '--recursive=false']),
+      ({ code }) => code === 0,
+      { timeoutMs: 15_000, what: 'the kind is explained' },
+    );
     expect(stdout).to.include('models').and.include('GPU models as globs');
   });
 
