@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
 
-.PHONY: help demo test test-node verify lint build bench clean generate control-plane helm image sbom
+.PHONY: help demo test test-node verify lint build bench clean generate control-plane helm prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ control-plane: node_modules/.installed ## Build Kubernetes' control plane into t
 
 helm: node_modules/.installed ## Build Helm into the cache, for the tests of the chart (2 minutes the first time)
 	@$(NODE) test/support/helm.ts >/dev/null
+
+prometheus: node_modules/.installed ## Build Prometheus and promtool into the cache, for the tests of alerts and dashboard (6 minutes the first time)
+	@$(NODE) build/prometheus.mjs >/dev/null
 
 bench: build ## Measure speed, writes and memory; prints JSON lines
 	@$(NODE) test/bench/main.ts

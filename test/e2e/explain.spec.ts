@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { FleetStatusView } from '../../src/core/view/fleet-status.ts';
 import type { PodExplanation } from '../../src/core/explain/explanation.ts';
+import type { WasteReport } from '../../src/core/waste/waste-report.ts';
 import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner, run } from '../cli/run.ts';
@@ -85,7 +86,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'too-many': {
     limits: { [slice]: 8 },
     code: 'TooMany',
-    says: `the pod requests 8 ${slice}, and the node has 7 in all`,
+    says: `the pod requests 8 ${slice}, and the node has 7 in total`,
   },
   'wrong-pool': {
     limits: { [slice]: 1 },
@@ -162,25 +163,25 @@ const situations: Readonly<Record<string, Situation>> = {
   'no-gpu': {
     limits: { cpu: '1000' },
     code: 'NoGpuAsked',
-    says: /asks for no GPU resource.*the scheduler says: 0\/5 nodes are available/,
+    says: /requests no GPU resource.*the scheduler reports: 0\/5 nodes are available/,
   },
   'by-claim': {
     spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'none' }] },
     code: 'AsksByClaim',
     says: 'it requests GPUs by resource claim, which a DRA driver serves',
   },
-  'too-much-cpu': { limits: { [slice]: 1, cpu: '1000' }, code: 'OtherResource', says: 'too little cpu' },
+  'too-much-cpu': { limits: { [slice]: 1, cpu: '1000' }, code: 'OtherResource', says: 'not enough cpu' },
   'no-scheduler': {
     limits: { [slice]: 1 },
     spec: { schedulerName: 'nobody' },
     code: 'NoScheduler',
-    says: 'scheduler nobody has not looked at it',
+    says: 'scheduler nobody has not processed it',
   },
   'no-volume': {
     limits: { [slice]: 1 },
     spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'none' } }] },
     code: 'SchedulerSays',
-    says: /the scheduler says: .*persistentvolumeclaim "none" not found/,
+    says: /the scheduler reports: .*persistentvolumeclaim "none" not found/,
   },
 };
 
@@ -256,6 +257,27 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     expect(answer.policies.every(({ reason }) => reason === 'Ready')).to.equal(true);
     const wrong = await run(['status', 'halfs', '--kubeconfig', config]);
     expect(wrong).to.deep.include({ code: 2, stderr: 'error: no GPU node "halfs"; did you mean halves?\n' });
+  });
+
+  it('keeps how long changes took, so that the rest of a rollout can be told', async () => {
+    const { status } = await rig().policy('halves');
+    expect(status?.pace).to.deep.include({ generation: 1, nodes: 1 });
+    expect(status?.pace?.seconds).to.be.within(0, 60);
+  });
+
+  it('reports what serves nobody while pods wait', async () => {
+    const config = await rig().controlPlane.kubeconfigFile();
+    const { code, answer } = await jsonRunner<WasteReport>()(['report', '--kubeconfig', config]);
+    expect(code).to.equal(0);
+    const halves = answer.gpus.find(({ policy }) => policy === 'halves');
+    expect(halves?.stranded).to.deep.equal({ compute: 1, memory: 0 });
+    expect(halves?.profiles).to.deep.equal([{ profile: '3g.20gb', instances: 2, neverUsed: 0, nodes: [] }]);
+    const wanted = answer.resources.find(({ resource }) => resource === half);
+    expect(wanted).to.deep.include({ offered: 2, held: 2 });
+    expect(wanted?.mostWaiting).to.be.at.least(1);
+    expect((await run(['report', '--kubeconfig', config])).stdout).to.match(
+      /\npolicy halves, spec\.layouts\[0\]: 2×3g\.20gb served 2 of \d+ slices/,
+    );
   });
 
   it('serves the figures of the fleet, and is ready', async () => {

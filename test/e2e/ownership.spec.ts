@@ -97,7 +97,7 @@ describe('GPU instances and whose they are', function () {
     await rig().waitFor('drifting', 'Ready', 'True', 'Ready');
     await meddle();
     const message = await rig().untilReason('drifting', 'Drifting');
-    expect(message).to.match(/put right 3 times within an hour.*tried again at 20/);
+    expect(message).to.match(/repaired 3 times within an hour.*next repair is at 20/);
     const operations = await rig().rig.deviceOperations('drifting');
     // A new wish is a new beginning.
     await ask('drifting', { '7g.40gb': 1 });
