@@ -27,7 +27,12 @@ export class GrantRefused extends Error {
 
 export function faultOf(error: unknown, gpu?: string): Fault {
   if (error instanceof GrantRefused) return { code: error.code, message: error.message, retryAtOnce: true };
-  const code = error instanceof DeviceError || error instanceof KubeletError ? error.code : 'Unknown';
-  const message = error instanceof Error ? error.message : String(error);
-  return { code, message, ...(gpu === undefined ? {} : { gpu }) };
+  const about = gpu === undefined ? {} : { gpu };
+  if (error instanceof KubeletError) return { code: error.code, message: error.explanation, ...about };
+  if (!(error instanceof DeviceError)) {
+    return { code: 'Unknown', message: error instanceof Error ? error.message : String(error), ...about };
+  }
+  const { code, explanation, instance } = error;
+  const where = [gpu === undefined && error.gpu !== undefined ? `GPU ${error.gpu}` : [], instance ?? []].flat();
+  return { code, message: [...where, explanation].join(': '), ...about };
 }

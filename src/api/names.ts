@@ -46,6 +46,8 @@ export const ledgerManager = 'gpu-partition-ledger';
 /** Reasons of a policy's conditions. */
 export const policyReasons = [
   'Ready',
+  'NotReconciling',
+  'NotStalled',
   'NoNodes',
   'PlanOnly',
   'Reconciling',

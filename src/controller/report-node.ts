@@ -133,7 +133,12 @@ export class NodeReporter {
       type: phase === 'Ready' || phase === 'Unmanaged' ? 'Normal' : 'Warning',
       reason,
       action: 'Partition',
-      message: policy ? `policy ${policy.metadata.name}: ${message}; ${partition.status?.layout}` : message,
+      message: [
+        policy ? `policy ${policy.metadata.name}: ${message}` : message,
+        ...(phase === 'Ready' ? [partition.status?.layout ?? ''] : []),
+      ]
+        .filter((text) => text !== '')
+        .join('; '),
     });
   }
 }

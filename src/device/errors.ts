@@ -103,13 +103,24 @@ export class DeviceError extends Error {
   readonly tried: string;
   readonly found: string;
   readonly advice: string;
+  /** The message without its code and GPU. */
+  readonly explanation: string;
   readonly gpu: string | undefined;
   readonly instance: string | undefined;
   readonly holders: readonly string[];
 
   constructor(code: DeviceErrorCode, details: DeviceErrorDetails) {
-    super(describe(code, details), details.cause === undefined ? undefined : { cause: details.cause });
+    const explanation = describe(code, details);
+    const where = [
+      details.gpu === undefined ? '' : ` on GPU ${details.gpu}`,
+      details.instance === undefined ? '' : `, ${details.instance}`,
+    ];
+    super(
+      `${code}${where.join('')}: ${explanation}`,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
     this.code = code;
+    this.explanation = explanation;
     this.tried = details.tried;
     this.found = details.found;
     this.advice = table[code].advice;
@@ -128,9 +139,8 @@ function isDeviceErrorCode(code: string): code is DeviceErrorCode {
   return code in table;
 }
 
-function describe(code: DeviceErrorCode, { tried, found, gpu, instance, holders = [] }: DeviceErrorDetails): string {
-  const where = [gpu === undefined ? '' : ` on GPU ${gpu}`, instance === undefined ? '' : `, ${instance}`].join('');
+function describe(code: DeviceErrorCode, { tried, found, holders = [] }: DeviceErrorDetails): string {
   const more = holders.length > 4 ? ` and ${holders.length - 4} more` : '';
   const who = holders.length === 0 ? '' : `; used by ${holders.slice(0, 4).join(', ')}${more}`;
-  return `${code}${where}: tried ${tried}; found ${found}${who}; ${table[code].advice}`;
+  return `tried ${tried}; found ${found}${who}; ${table[code].advice}`;
 }

@@ -33,11 +33,15 @@ export class KubeletError extends Error {
   readonly tried: string;
   readonly found: string;
   readonly advice: string;
+  /** The message without its code. */
+  readonly explanation: string;
 
   constructor(code: KubeletErrorCode, { tried, found, cause }: KubeletErrorDetails) {
     const advice = table[code];
-    super(`${code}: tried ${tried}; found ${found}; ${advice}`, cause === undefined ? undefined : { cause });
+    const explanation = `tried ${tried}; found ${found}; ${advice}`;
+    super(`${code}: ${explanation}`, cause === undefined ? undefined : { cause });
     this.code = code;
+    this.explanation = explanation;
     this.tried = tried;
     this.found = found;
     this.advice = advice;

@@ -91,16 +91,15 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
         message: `nothing is touched: ${refusal.message}`.slice(0, 4096),
       }
     : judgePolicy(facts, tally);
-  const condition = (type: PolicyConditionDraft['type'], holds: boolean): PolicyConditionDraft => ({
-    type,
-    status: holds ? 'True' : 'False',
-    reason,
-    message,
-  });
+  // What does not hold has words of its own: Ready's would contradict it.
   return [
-    condition('Ready', state === 'ready'),
-    condition('Reconciling', state === 'progressing'),
-    condition('Stalled', state === 'stalled'),
+    { type: 'Ready', status: state === 'ready' ? 'True' : 'False', reason, message },
+    state === 'progressing'
+      ? { type: 'Reconciling', status: 'True', reason, message }
+      : { type: 'Reconciling', status: 'False', reason: 'NotReconciling', message: 'no change is in progress' },
+    state === 'stalled'
+      ? { type: 'Stalled', status: 'True', reason, message }
+      : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing blocks the policy' },
     valid,
   ];
 }

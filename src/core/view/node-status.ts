@@ -4,6 +4,7 @@ import { findForeign } from '../policy/ownership.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
 import { fitLine, type Line, plainText, span, type Tone } from './line.ts';
+import { describeFault } from '../policy/device-fault.ts';
 
 /** One node as people see it. */
 export interface NodeStatusView {
@@ -42,7 +43,7 @@ export function viewNodeStatus({ metadata, spec, status }: GpuNodePartition): No
     plan: isPlanned
       ? { keep: plan.keep, destroy: plan.destroy, create: plan.create, pods: plan.affectedPods ?? [] }
       : undefined,
-    error: device?.error && `${device.error.code}: ${device.error.message}`,
+    error: device && describeFault(device),
     driver: device?.driverVersion,
     gpus: (device?.gpus ?? []).map((gpu) => pictureGpu(device ?? {}, gpu, wishOf(gpu), foreign)),
   };

@@ -72,7 +72,7 @@ describe('a grant that fails', () => {
     expect(triesAgain(world)).to.equal(false);
     expect(world.last.verdict).to.include({ phase: 'Failed', reason: 'Resting' });
     expect(world.last.verdict.message).to.equal(
-      'CommandFailed: try 2. The same failure occurred 2 times: it is not retried until the device, the driver or the policy changes, ' +
+      'GPU 0: CommandFailed: try 2. The same failure occurred 2 times: it is not retried until the device, the driver or the policy changes, ' +
         'or you ask for it: gpu-partition retry n',
     );
     expect(world.done.filter((one) => one === 'WriteGrant')).to.have.length(2);

@@ -23,8 +23,8 @@ describe('policyStatus', () => {
   it('is Ready without any node: pools scale from zero', () => {
     expect(conditions([])).to.deep.equal({
       Ready: 'True NoNodes',
-      Reconciling: 'False NoNodes',
-      Stalled: 'False NoNodes',
+      Reconciling: 'False NotReconciling',
+      Stalled: 'False NotStalled',
       Valid: 'True Valid',
     });
   });

@@ -5,6 +5,7 @@ import { isClosed } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { describeAgent } from './grant-in-flight.ts';
+import { describeFault } from '../../policy/device-fault.ts';
 
 /** A node that a policy selects and that has no GPU. */
 export function noGpus({ partition, node, agent }: Situation): Ruling | undefined {
@@ -26,7 +27,7 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
   const { gpus, error } = partition.status?.device ?? {};
   if (gpus !== undefined) return undefined;
   const message = error
-    ? `the agent cannot read the GPUs: ${error.code}: ${error.message}`
+    ? `the agent cannot read the GPUs: ${describeFault({ error })}`
     : 'the agent on this node has not reported its GPUs yet';
   return {
     verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined },
@@ -41,11 +42,12 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
  */
 export function notReadSinceBoot(situation: Situation): Ruling | undefined {
   const { partition, node, agent } = situation;
-  const { bootID = 'unknown', error, step } = partition.status?.device ?? {};
+  const { device = {} } = partition.status ?? {};
+  const { bootID = 'unknown', error, step } = device;
   const nodeBootID = node.status?.nodeInfo?.bootID ?? '';
   if (nodeBootID === '' || bootID === 'unknown' || bootID === nodeBootID) return undefined;
   if (!expectsSlices(situation)) return undefined;
-  const found = step === 'Unknown' && error ? `: ${error.code}: ${error.message}` : '';
+  const found = step === 'Unknown' && error ? `: ${describeFault(device)}` : '';
   const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
   const message = `the node restarted, and its agent has not read the GPUs since${trouble}; it stays closed until the layout is restored`;
   return {
@@ -79,9 +81,9 @@ function expectsSlices({ partition, claim }: Situation): boolean {
 
 /** What is known is of before: unknown is neither idle nor done. */
 export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
-  const { step, error } = partition.status?.device ?? {};
-  if (step !== 'Unknown') return undefined;
-  const found = error ? `${error.code}: ${error.message}` : 'it gives no reason';
+  const { device } = partition.status ?? {};
+  if (device?.step !== 'Unknown') return undefined;
+  const found = describeFault(device) ?? 'it gives no reason';
   const message = `the agent cannot read the GPUs: ${found}`;
   return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, keepsClosed: true };
 }

@@ -9,6 +9,7 @@ import type { Verdict } from '../verdict.ts';
 import { listUsers } from './gpu-users.ts';
 import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
+import { describeFault } from '../../policy/device-fault.ts';
 
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
@@ -59,25 +60,27 @@ export function waitForPods({ settings }: Situation, users: Parameters<typeof na
 /** What failed twice in the same way is destroyed and made again no third time, until something is different. */
 export function resting(situation: Situation): Ruling | undefined {
   const { partition, node } = situation;
-  const { step, error } = partition.status?.device ?? {};
+  const { device = {} } = partition.status ?? {};
   const failure = grantFailureOf(situation);
-  if (step !== 'Failed' || !error || failure === undefined || !isFutile(situation, failure)) return undefined;
+  if (device.step !== 'Failed' || !device.error || failure === undefined || !isFutile(situation, failure))
+    return undefined;
   const message =
-    `${error.code}: ${error.message}. The same failure occurred ${failure.equal} times: it is not retried until the device, the driver or the policy changes, ` +
+    `${describeFault(device)}. The same failure occurred ${failure.equal} times: it is not retried until the device, the driver or the policy changes, ` +
     `or you ask for it: gpu-partition retry ${node.metadata.name}`;
   return { verdict: { phase: 'Failed', reason: 'Resting', message } };
 }
 
 export function retryLater(situation: Situation): Ruling | undefined {
   const { partition, now } = situation;
-  const { step, error, nextRetryTime } = partition.status?.device ?? {};
+  const { device = {} } = partition.status ?? {};
+  const { step, error, nextRetryTime } = device;
   const failure = grantFailureOf(situation);
   if (step !== 'Failed' || !error || (failure && hasChangedSince(situation, failure))) return undefined;
   const left = nextRetryTime === undefined ? 0 : Date.parse(nextRetryTime) - now;
   if (left <= 0) return undefined;
   const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
   return {
-    verdict: { phase: 'Failed', reason, message: `${error.code}: ${error.message}`, requeueAfterMs: left },
+    verdict: { phase: 'Failed', reason, message: describeFault(device) ?? '', requeueAfterMs: left },
   };
 }
 

@@ -1,0 +1,8 @@
+import type { DeviceReport } from '../../api/types.ts';
+
+/** Why an agent failed, as `GPU 1: DriverFailed: tried …`; without a GPU where it is about none that is known. */
+export function describeFault({ error, gpus = [] }: Pick<DeviceReport, 'error' | 'gpus'>): string | undefined {
+  if (error === undefined) return undefined;
+  const gpu = gpus.find(({ uuid }) => uuid === error.gpu);
+  return `${gpu === undefined ? '' : `GPU ${gpu.index}: `}${error.code}: ${error.message}`;
+}
