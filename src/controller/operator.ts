@@ -96,6 +96,8 @@ export class GpuPartitionOperator extends ResilientOperator {
     // 2. Work.
     const nodeQueue = this.createQueue({
       concurrency: nodeConcurrency,
+      // Who waits for a slot can wait; a node that is closed is out of service.
+      isUrgent: (name) => cluster.rollout.standingOf(name)?.isUnderWay === true,
       observer: metrics?.observeQueue('nodes'),
       reconcile: (name) => nodeReconciler.reconcile(name),
     });

@@ -82,7 +82,9 @@ export class PolicyReconciler {
     record.acceptedGeneration = accepted;
     // Also where it is refused, or has no node that could bring it here again: what is done gives its slot back, and what is deleted goes.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
-    this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
+    const admitted = this.#cluster.nodesWithNewSlots(name);
+    for (const node of admitted) this.#cluster.rollout.begin(node);
+    this.#requeueNodes(admitted);
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
     if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs };
     record.toldRefusal = told;

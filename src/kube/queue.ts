@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
+import { isConflict } from './api-error.ts';
 import { backoffMs, type BackoffOptions } from './backoff.ts';
 
 /** What a reconcile asks for when it succeeded: nothing, or to be called again. */
@@ -19,6 +20,8 @@ export interface QueueOptions {
   /** Most keys at work at once; 1 unless told. */
   readonly concurrency?: number;
   readonly backoff?: BackoffOptions;
+  /** Keys that go before all others, however long those have waited; asked when a key is added. */
+  readonly isUrgent?: (key: string) => boolean;
   /** Called after a failed reconcile; `retryInMs` is absent for a terminal error. */
   readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
   readonly observer?: QueueObserver | undefined;
@@ -56,7 +59,8 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: Clock;
   readonly #stopped = new AbortController();
-  /** Keys that wait for their turn, and since when. */
+  /** Keys that wait for their turn, and since when; the urgent ones first. */
+  readonly #urgent = new Map<string, number>();
   readonly #waiting = new Map<string, number>();
   /** Keys at work, and since when. */
   readonly #working = new Map<string, number>();
@@ -75,7 +79,7 @@ export class WorkQueue {
 
   /** Keys that wait for their turn; those that wait for a time do not count. */
   get depth(): number {
-    return this.#waiting.size;
+    return this.#urgent.size + this.#waiting.size;
   }
 
   get counts(): QueueCounts {
@@ -91,7 +95,7 @@ export class WorkQueue {
   /** Has the key reconciled soon. */
   add(key: string): void {
     if (this.#stopped.signal.aborted) return;
-    if (!this.#waiting.has(key)) this.#waiting.set(key, this.#clock.monotonicMs());
+    this.#line(key);
     // Not at once: the reconcile must not run on its caller's stack, and equal keys of one turn are one run.
     if (this.#turnIsDue) return;
     this.#turnIsDue = true;
@@ -124,16 +128,33 @@ export class WorkQueue {
   /** Starts nothing more, aborts the signal of what is at work, and waits for its end. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#urgent.clear();
     this.#waiting.clear();
     for (const key of this.#delayed.keys()) this.#cancelDelay(key);
     await Promise.all(this.#runs);
   }
 
+  /** Lines a key up. One that has become urgent since leaves the others behind. */
+  #line(key: string): void {
+    if (this.#urgent.has(key)) return;
+    const sinceMs = this.#waiting.get(key) ?? this.#clock.monotonicMs();
+    if (this.#options.isUrgent?.(key) === true) {
+      this.#waiting.delete(key);
+      this.#urgent.set(key, sinceMs);
+    } else this.#waiting.set(key, sinceMs);
+  }
+
+  *#inOrder(): Generator<readonly [key: string, sinceMs: number]> {
+    yield* this.#urgent;
+    yield* this.#waiting;
+  }
+
   #startWork(): void {
-    for (const [key, sinceMs] of this.#waiting) {
+    for (const [key, sinceMs] of this.#inOrder()) {
       if (this.#working.size >= (this.#options.concurrency ?? 1)) return;
       if (this.#working.has(key)) continue;
       if (this.#isTurnOver()) return;
+      this.#urgent.delete(key);
       this.#waiting.delete(key);
       this.#cancelDelay(key);
       const nowMs = this.#clock.monotonicMs();
@@ -184,7 +205,9 @@ export class WorkQueue {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     const isTerminal = error instanceof TerminalError;
     const retryInMs = isTerminal ? undefined : backoffMs(backoff, failures, random);
-    logger.error('reconcile failed', { key, failures, retryInMs, error: describeError(error) });
+    // Somebody else has written meanwhile: that is what the precondition is for.
+    if (isConflict(error)) logger.info('written by others meanwhile; trying again', { key, failures, retryInMs });
+    else logger.error('reconcile failed', { key, failures, retryInMs, error: describeError(error) });
     if (retryInMs === undefined) {
       this.#failures.delete(key);
     } else {

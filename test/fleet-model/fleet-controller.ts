@@ -187,7 +187,9 @@ export class FleetController {
     }
     record.acceptedGeneration = accepted;
     const again = yield* this.#moveOn(name, record);
-    for (const node of this.cluster.nodesWithNewSlots(name)) this.#lookAt(node);
+    const admitted = this.cluster.nodesWithNewSlots(name);
+    for (const node of admitted) this.cluster.rollout.begin(node);
+    for (const node of admitted) this.#lookAt(node);
     if (isNew) for (const node of record.nodes) this.#lookAt(node);
     this.#policyWorkers.get(name)?.succeeded();
     return again;

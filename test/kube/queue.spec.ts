@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { ApiError } from '../../src/kube/api-error.ts';
 import { TerminalError, WorkQueue, type QueueOptions, type ReconcileResult } from '../../src/kube/queue.ts';
 import { FakeClock, settle } from '../process/fake-clock.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
@@ -43,6 +44,30 @@ describe('WorkQueue', () => {
     for (const key of ['a', 'b', 'a', 'a', 'b']) queue.add(key);
     await settle();
     expect(ran).to.deep.equal(['a', 'b']);
+  });
+
+  it('takes urgent keys first, also one that has waited since before it was urgent', async () => {
+    const gate = new Gate();
+    const urgent = new Set(['d']);
+    const { queue } = aQueue(gate.reconcile, { isUrgent: (key) => urgent.has(key) });
+    for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+    await settle();
+    urgent.add('c');
+    queue.add('c');
+    queue.add('e');
+    expect(queue.depth).to.equal(4);
+    for (const key of ['d', 'c', 'a', 'b', 'e']) await gate.end(key);
+    expect(gate.started).to.deep.equal(['d', 'c', 'a', 'b', 'e']);
+  });
+
+  it('says of a write that somebody else was faster with, and no more', async () => {
+    const conflict = new ApiError({ request: 'PATCH x', code: 409, reason: 'Conflict', text: 'modified' });
+    const { queue, log } = aQueue(() => Promise.reject(conflict));
+    queue.add('a');
+    await settle();
+    expect(log.lines.map(({ level, message }) => [level, message])).to.deep.equal([
+      ['info', 'written by others meanwhile; trying again'],
+    ]);
   });
 
   it('tells how long a key has waited and worked, from when it was first added', async () => {

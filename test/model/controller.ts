@@ -164,7 +164,9 @@ export class ControllerProcess {
     record.acceptedGeneration = accepted;
     if (isNew && record.nodes.size > 0) this.worker.add();
     const again = isNew ? undefined : yield* this.#stepLedger(name, record);
-    if (this.#cluster.nodesWithNewSlots(name).length > 0) this.worker.add();
+    const admitted = this.#cluster.nodesWithNewSlots(name);
+    for (const node of admitted) this.#cluster.rollout.begin(node);
+    if (admitted.length > 0) this.worker.add();
     this.#policyWorkers.get(name)?.succeeded();
     return again;
   }

@@ -34,7 +34,7 @@ describe('decide', () => {
   });
 
   it('decides a grant on nothing less than a fresh read of everything', () => {
-    expect(judge({ node: closed }, {}, settled).looks).to.deep.equal(['Pods', 'All']);
+    expect(judge({ node: closed }, {}, settled).looks).to.deep.equal(['All']);
     const isGranted = ({ commands }: { readonly commands?: readonly { readonly name: string }[] }) =>
       (commands ?? []).some(({ name }) => name === 'WriteGrant');
     const known = { ...aSnapshot({ node: closed }), pods: [] };

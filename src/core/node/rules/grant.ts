@@ -25,7 +25,8 @@ export function grant(situation: Situation): Outcome {
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
   const owner = foreignOwner(situation);
   if (owner) return owner;
-  if (pods === undefined) return { look: 'Pods' };
+  // With its slot, everything is read at once: it is going to be.
+  if (pods === undefined) return { look: situation.slot ? 'All' : 'Pods' };
   const misfit =
     claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
   const standing = misfit ?? holdersRest(situation) ?? drainRests(situation, pods) ?? awaitSlot(situation);

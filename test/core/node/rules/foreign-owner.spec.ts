@@ -50,7 +50,7 @@ describe('GPUs that are not ours', () => {
   it('are left to a DRA driver that makes slices, which only a fresh look shows', () => {
     const slices = [{ spec: { driver: 'gpu.nvidia.com', sharedCounters: [{}] } }];
     const { verdict, commands, looks } = judge({}, { pods: [aPluginPod()], fresh: { resourceSlices: slices } });
-    expect(looks).to.deep.equal(['Pods', 'All']);
+    expect(looks).to.deep.equal(['All']);
     expect(verdict.reason).to.equal('ForeignManager');
     expect(commands).to.deep.equal([]);
   });
