@@ -14,6 +14,11 @@ describe('a fault as people read it', () => {
     expect(text?.match(/DriverFailed/g)).to.have.length(1);
   });
 
+  it('does not name a GPU again whose refusal does', () => {
+    const error = { code: 'InUse', message: 'GPU 1 (A100-SXM4-40GB): pod team/a holds it', gpu: uuidOf(1) };
+    expect(describeFault({ error, gpus: [aGpu({ index: 1 })] })).to.equal(`InUse: ${error.message}`);
+  });
+
   it('names a GPU that has no index yet by its address, and the instance', () => {
     const { message } = faultOf(new DeviceError('InUse', { ...details, instance: '1g.5gb at 0' }));
     expect(message).to.match(/^GPU 00000000:07:00\.0: 1g\.5gb at 0: tried /);

@@ -4,5 +4,6 @@ import type { DeviceReport } from '../../api/types.ts';
 export function describeFault({ error, gpus = [] }: Pick<DeviceReport, 'error' | 'gpus'>): string | undefined {
   if (error === undefined) return undefined;
   const gpu = gpus.find(({ uuid }) => uuid === error.gpu);
-  return `${gpu === undefined ? '' : `GPU ${gpu.index}: `}${error.code}: ${error.message}`;
+  const isNamed = gpu === undefined || error.message.startsWith(`GPU ${gpu.index} `);
+  return `${isNamed ? '' : `GPU ${gpu.index}: `}${error.code}: ${error.message}`;
 }
