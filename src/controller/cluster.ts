@@ -41,6 +41,8 @@ export class Cluster {
   readonly rollout = new FleetRollout();
   readonly #memories = new Map<string, NodeMemory>();
   readonly #nodeWrites = new Map<string, NodeWrite>();
+  /** Nodes that are gone and whose partition the garbage collector has not deleted yet. */
+  readonly #orphans = new Set<string>();
   /** Nodes in ledgers that are being written. */
   readonly #admitting = new Map<string, number>();
 
@@ -85,6 +87,12 @@ export class Cluster {
         .filter(({ node, nodeUID }) => node === metadata.name && nodeUID === metadata.uid)
         .map(({ startTime = '' }) => startTime),
     );
+  }
+
+  /** Whether a node has a slot of the policy that decides over it. */
+  isInFlight(name: string): boolean {
+    const policy = this.fleet.winnerOf(name);
+    return policy !== undefined && this.ledgerOf(policy).some(({ node }) => node === name);
   }
 
   ledgerOf(policy: string): readonly Slot[] {
@@ -155,7 +163,16 @@ export class Cluster {
     this.#nodeWrites.clear();
   }
 
+  /** GPU nodes: those with a partition. */
+  get size(): number {
+    for (const name of this.#orphans) {
+      if (this.nodes.get(name) !== undefined || this.partitions.get(name) === undefined) this.#orphans.delete(name);
+    }
+    return this.partitions.size - this.#orphans.size;
+  }
+
   forget(name: string): void {
+    if (this.partitions.get(name) !== undefined) this.#orphans.add(name);
     this.#memories.delete(name);
     this.#nodeWrites.delete(name);
   }

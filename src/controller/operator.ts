@@ -97,7 +97,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     const nodeQueue = this.createQueue({
       concurrency: nodeConcurrency,
       // Who waits for a slot can wait; a node that is closed is out of service.
-      isUrgent: (name) => cluster.rollout.standingOf(name)?.isUnderWay === true,
+      isUrgent: (name) => cluster.isInFlight(name),
       observer: metrics?.observeQueue('nodes'),
       reconcile: (name) => nodeReconciler.reconcile(name),
     });

@@ -82,9 +82,7 @@ export class PolicyReconciler {
     record.acceptedGeneration = accepted;
     // Also where it is refused, or has no node that could bring it here again: what is done gives its slot back, and what is deleted goes.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
-    const admitted = this.#cluster.nodesWithNewSlots(name);
-    for (const node of admitted) this.#cluster.rollout.begin(node);
-    this.#requeueNodes(admitted);
+    this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
     if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs };
     record.toldRefusal = told;
@@ -96,6 +94,8 @@ export class PolicyReconciler {
   async #moveOn(record: PolicyRecord): Promise<number | undefined> {
     const { name } = record.policy.metadata;
     const policy = this.#cluster.policies.get(name);
+    // The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before.
+    if (policy?.metadata.generation !== record.policy.metadata.generation) return undefined;
     if (!policy || this.#cluster.fleet.policy(name) !== record) return undefined;
     const step = this.#step(record);
     await this.#writeLedger(policy, step);
@@ -103,9 +103,9 @@ export class PolicyReconciler {
   }
 
   #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
-    const { rollout, nodes, partitions } = this.#cluster;
+    const { rollout, nodes } = this.#cluster;
     const { name, generation } = policy.metadata;
-    const cap = countLimit(this.#settings.maxConcurrentNodes, partitions.size);
+    const cap = countLimit(this.#settings.maxConcurrentNodes, this.#cluster.size);
     return stepLedger({
       now: this.#now(),
       policy: { ...policy, status: this.#cluster.policies.get(name)?.status ?? {} },

@@ -43,7 +43,7 @@ describe('what the controller sees late or never', function () {
     // Refused some times, and then believed.
     await eventually(
       () => rig().rig.controller.readLog(),
-      (log) => log.includes('restored from a backup, its list is taken as it is'),
+      (log) => log.includes('restored from a backup; its list is taken as it is'),
       { timeoutMs: 30_000, what: 'the old list to be believed' },
     );
     await stays(destroyed, (count) => count === before, { forMs: 8_000, intervalMs: 250 });

@@ -153,13 +153,13 @@ describe('what is said of a node, and what is done to it,', function () {
     await ask('t4', { profiles: { '1g.5gb': 7 } });
     await eventually(
       () => validOf('t4'),
-      (message) => /skipped are t4: .*GPU 0 \(Tesla T4\) has no MIG/.test(message ?? ''),
+      (message) => /skipped: t4: .*GPU 0 \(Tesla T4\) has no MIG support/.test(message ?? ''),
       { timeoutMs: 30_000, what: 'the reason' },
     );
     await ask('t4', { gpus: { indices: [8] }, profiles: { '1g.5gb': 7 } });
     await eventually(
       () => validOf('t4'),
-      (message) => /skipped are t4: .*no GPU 8/.test(message ?? ''),
+      (message) => /skipped: t4: .*no GPU 8/.test(message ?? ''),
       { timeoutMs: 30_000, what: 'the reason' },
     );
     const { status } = await rig().waitFor('t4', 'Ready', 'True', 'Ready');

@@ -1,3 +1,4 @@
+import { repartitioningTaint, restartedValue } from '../../src/api/names.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
@@ -149,6 +150,12 @@ export class FleetChecks {
     return isClosed(node) || this.#isGrantLive(name);
   }
 
+  /** Closed for a change, not because it was restarted. */
+  #isFenced(name: string): boolean {
+    const { taints = [] } = this.#world.api.find('nodes', name)?.spec ?? {};
+    return taints.some(({ key, value }) => key === repartitioningTaint.key && value !== restartedValue);
+  }
+
   #isGrantLive(name: string): boolean {
     const { spec, status } = this.#world.api.find('partitions', name) ?? {};
     return (
@@ -261,7 +268,9 @@ export class FleetChecks {
     const { rollout } = policy.spec;
     const retires = policy.metadata.deletionTimestamp !== undefined;
     // What is being changed already was not chosen, whatever its kind.
-    const chosen = added.filter(({ node, kind }) => kind !== 'Found' && !(kind === 'Fresh' && this.#isGrantLive(node)));
+    const isChanging = ({ node, nodeUID = '' }: Slot): boolean =>
+      this.#isGrantLive(node) || this.#isFenced(node) || this.#isJustTaken(nodeUID, by);
+    const chosen = added.filter((slot) => slot.kind !== 'Found' && !(slot.kind === 'Fresh' && isChanging(slot)));
     const disrupting = chosen.filter(({ kind }) => kind !== 'Fresh');
     const names = chosen.map(({ node, kind }) => `${node} (${kind})`).join();
     const words = `${by} admits ${names} for ${policy.metadata.name}`;

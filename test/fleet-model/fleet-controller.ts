@@ -187,9 +187,7 @@ export class FleetController {
     }
     record.acceptedGeneration = accepted;
     const again = yield* this.#moveOn(name, record);
-    const admitted = this.cluster.nodesWithNewSlots(name);
-    for (const node of admitted) this.cluster.rollout.begin(node);
-    for (const node of admitted) this.#lookAt(node);
+    for (const node of this.cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     if (isNew) for (const node of record.nodes) this.#lookAt(node);
     this.#policyWorkers.get(name)?.succeeded();
     return again;
@@ -197,6 +195,7 @@ export class FleetController {
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {
     const policy = this.cluster.policies.get(name);
+    if (policy?.metadata.generation !== record.policy.metadata.generation) return undefined;
     if (!policy || this.#fleet.policy(name) !== record) return undefined;
     const step = this.#step(record);
     yield* this.#writeLedger(policy, step);
@@ -205,7 +204,7 @@ export class FleetController {
   }
 
   #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
-    const { rollout, nodes, partitions } = this.cluster;
+    const { rollout, nodes } = this.cluster;
     const { name, generation } = policy.metadata;
     const snapshot: LedgerSnapshot = {
       now: this.#world.timeline.now,
@@ -215,7 +214,7 @@ export class FleetController {
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
       mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),
-      cap: countLimit(this.#world.setup.cap, partitions.size) - this.cluster.inFlightBeside(name),
+      cap: countLimit(this.#world.setup.cap, this.cluster.size) - this.cluster.inFlightBeside(name),
       frozen: this.freeze,
     };
     const { bug } = this.#world;

@@ -164,9 +164,7 @@ export class ControllerProcess {
     record.acceptedGeneration = accepted;
     if (isNew && record.nodes.size > 0) this.worker.add();
     const again = isNew ? undefined : yield* this.#stepLedger(name, record);
-    const admitted = this.#cluster.nodesWithNewSlots(name);
-    for (const node of admitted) this.#cluster.rollout.begin(node);
-    if (admitted.length > 0) this.worker.add();
+    if (this.#cluster.nodesWithNewSlots(name).length > 0) this.worker.add();
     this.#policyWorkers.get(name)?.succeeded();
     return again;
   }

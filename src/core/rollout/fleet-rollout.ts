@@ -26,7 +26,7 @@ export class FleetRollout {
   /** Before a node with a slot is looked at: it counts as under way until it is known what becomes of it. */
   begin(node: string): void {
     const before = this.#nodes.get(node);
-    if (before) this.put({ ...before, isUnderWay: true });
+    if (before && !before.isUnderWay) this.put({ ...before, isUnderWay: true, isBegun: true });
   }
 
   standingOf(node: string): NodeStanding | undefined {

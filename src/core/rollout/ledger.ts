@@ -60,7 +60,7 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   const found = [...standings.underWay]
     .filter((node) => !known.has(node))
     .flatMap((node) => standings.get(node) ?? [])
-    .filter(({ node, nodeUID }) => uidOf(node) === nodeUID)
+    .filter(({ node, nodeUID, isBegun }) => uidOf(node) === nodeUID && isBegun !== true)
     .map((standing) => makeSlot(standing, standing.isClosedAnyway ? 'Fresh' : 'Found', snapshot));
   const ledger = [...kept, ...found].slice(0, mostSlots);
   const held = new Set(ledger.map(({ node }) => node));

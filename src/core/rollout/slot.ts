@@ -45,6 +45,8 @@ export interface NodeStanding {
   readonly isClosedAnyway: boolean;
   /** It is being changed, closed for it, or about to be. */
   readonly isUnderWay: boolean;
+  /** Under way only because its slot is being looked at: no evidence of a change, should the slot be gone meanwhile. */
+  readonly isBegun?: boolean;
   /** Generation of the policy when it got the wish that it has: slots that were given before are for another change. */
   readonly wishGeneration: number;
   /** `startTime` of the slot that this was found with; undefined where it held none. */

@@ -40,7 +40,7 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   const { slot } = situation;
   // 3. Close it.
   if (!isClosed(situation.node)) {
-    if (!isUnfinished(situation.node)) noteUntouched(situation);
+    if (!isUnfinished(situation.node)) noteUntouched(situation, pods);
     const change = combine(closeNode(), noteHolders(situation, pods));
     return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
   }

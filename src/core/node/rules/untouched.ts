@@ -1,14 +1,22 @@
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
+import { staleOffer } from '../fence-words.ts';
 import { isClosed } from '../node-view.ts';
 import { changeKey } from '../refresh-mark.ts';
-import type { Situation } from '../snapshot.ts';
+import { isReady } from '../../pods/plugin-pods.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import { pluginPods } from './cluster-pods.ts';
 import { presentOffer } from './present-offer.ts';
 
 /** Remembers that a node is closed whose device is as its plugin has found it: it offers that, and nothing else. */
-export function noteUntouched(situation: Situation): void {
+export function noteUntouched(situation: Situation, pods: readonly NodePod[]): void {
   const { waits, partition, node } = situation;
-  if (!advertises(node.status?.allocatable ?? {}, presentOffer(situation).resources)) return;
+  const { resources } = presentOffer(situation);
+  // The kubelet offers devices before the API server hears of it.
+  const isStale = staleOffer(partition.status?.device?.advertised, resources) !== undefined;
+  if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return;
+  // A plugin that is starting may have read the devices before they became what they are.
+  if (!pluginPods(situation, pods).every(isReady)) return;
   waits.lasts('Untouched', untouchedKey(partition));
 }
 
