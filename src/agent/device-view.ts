@@ -143,7 +143,7 @@ export class DeviceView {
 
   /**
    * Asks the kubelet again until it has followed a change. Its intermediate answers are ignored; only the final one is taken.
-   * 
+   *
    * @param isFollowed whether this matches the current devices
    */
   async settle(isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean): Promise<void> {

@@ -82,7 +82,7 @@ export class GrantWork {
 
   /**
    * Recreates a granted layout of which a reboot has left nothing. It only creates; anything else needs a grant.
-   * 
+   *
    * @returns undefined if creating is not enough
    */
   async makeAgain(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome | undefined> {

@@ -22,7 +22,7 @@ export class OwnPartition {
   /**
    * The watch may lag behind our own writes, and the list that it begins with may be stale: a state that is not known to be the
    * newest is read from the server. A server without support for field selectors also sends other nodes' objects.
-   * 
+   *
    * @returns undefined if there is none, or it is not ours
    * @throws the API server's errors: without an answer nothing is done, and nothing is reported
    */
