@@ -82,7 +82,7 @@ export class GpuSession {
     return this.#context.options.allowReset === true;
   }
 
-  /** Runs one operation. Its answer proves nothing; the caller reads back. @throws DeviceError Stopped */
+  /** Runs one operation. Its answer proves nothing, only a later reading does. @throws DeviceError Stopped */
   async run(command: ChangeCommand): Promise<Execution> {
     this.#demandTime(command);
     this.operations += 1;
