@@ -1,12 +1,12 @@
-# Both programs in one image; config/ says which one a pod runs. Build with `make image`, for amd64 and arm64.
-# What is copied in is JavaScript, the same for every platform: only the base differs.
+# Both programs in one image; config/ decides which one a pod runs. Build with `make image`, for amd64 and arm64.
+# Only JavaScript is copied in, the same for every platform: only the base differs.
 ARG BASE=node:24-bookworm-slim
 FROM ${BASE} AS base
-# The agent needs chroot of coreutils; nobody needs a package manager.
+# The agent needs chroot from coreutils; nothing needs a package manager.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* \
       /opt/yarn* /usr/local/include /usr/local/share /var/lib/apt/lists /var/cache/apt
 
-# One layer: what was removed above is not in the image at all.
+# One layer, so that what was removed above is not in the image at all.
 FROM scratch
 COPY --from=base / /
 ARG VERSION=dev
@@ -18,6 +18,6 @@ LABEL org.opencontainers.image.title="gpu-partition-operator" \
       org.opencontainers.image.revision="${REVISION}"
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 WORKDIR /app
-# Neither source maps nor the simulator; the licences of all that the bundles contain.
+# Without source maps and the simulator; NOTICES.txt has the licences of everything in the bundles.
 COPY dist/controller.mjs dist/agent.mjs dist/gpu-partition.mjs dist/NOTICES.txt LICENSE /app/
 USER 65532:65532

@@ -1,4 +1,4 @@
-# Everything runs with the Node of node_modules (24), whatever the machine's own is.
+# Everything runs with Node 24 from node_modules, whatever version the machine has.
 SHELL := bash
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)

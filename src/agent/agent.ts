@@ -26,27 +26,27 @@ import { faultFields, keepOutcome, pickReading, retryMs, retrySoonMs } from './r
 export interface AgentOptions {
   readonly client: KubeClient;
   readonly device: Device;
-  /** Leaves word on the host that it has to be rebooted. */
+  /** Leaves a note on the host that it must be rebooted. */
   readonly askForReboot: () => Promise<void>;
-  /** Who holds which slice, and what is offered; absent where the kubelet cannot be asked. */
+  /** Who holds which slice, and what is advertised; absent if the kubelet cannot be asked. */
   readonly kubelet?: Kubelet | undefined;
-  /** Has the device plugin in these pods look at the devices again. @returns uids of the pods that were reached */
+  /** Makes the device plugin in these pods read the devices again. @returns uids of the pods that were reached */
   readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly nodeName: string;
   readonly agentVersion: string;
   readonly bootID: string;
-  /** Tells one load of the driver from the next; absent where the kernel does not tell. */
+  /** Identifies one load of the driver; absent if the kernel does not tell. */
   readonly driverLoad?: () => string | undefined;
   readonly machine: string | undefined;
-  /** How often the GPUs are read when nothing else asks for it, in ms. */
+  /** How often the GPUs are read when nothing else requires it, in ms. */
   readonly readIntervalMs: number;
   readonly clock?: Clock;
 }
 
 /**
- * Makes one node's device equal to what is granted, and tells what the device is. It reads its GpuNodePartition, and
- * writes `status.device` of it and nothing else. What is not granted is planned, never done.
+ * Brings one node's device to what is granted, and reports the device. It reads its GpuNodePartition and writes only its
+ * `status.device`. What is not granted is planned, never done.
  */
 export class NodeAgent {
   readonly #options: AgentOptions;
@@ -56,15 +56,15 @@ export class NodeAgent {
   readonly #planner: Planner;
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
-  /** Of the driver, as it was when the GPUs were looked at last. */
+  /** The load of the driver at the last look at the GPUs. */
   #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
-  /** What was signalled after the last work of this process; null: nothing. Undefined: it has done none yet. */
+  /** What was signalled after the last work of this process; null: nothing. Undefined: it has not done any work yet. */
   #signalled: DeviceReport['signalled'] | null;
-  /** Grants in a row that failed. */
+  /** Consecutive failed grants. */
   #failures = 0;
   readonly #readiness = new Readiness();
-  /** In this load of the driver; of boots this process sees no other. */
+  /** In this load of the driver; a process never sees a second boot. */
   #hasTriedToRebuild = false;
 
   constructor(options: AgentOptions) {
@@ -80,12 +80,12 @@ export class NodeAgent {
     this.#work = new GrantWork({ client, device, kubelet, logger, ...known });
   }
 
-  /** Why nobody should count on this agent yet; undefined where anybody may. */
+  /** Why nobody should rely on this agent yet; undefined once anybody may. */
   get unready(): string | undefined {
     return this.#readiness.unready;
   }
 
-  /** Does what the object asks for, if anything; called when it changes, and from time to time. */
+  /** Does what the object asks for, if anything; called when the object changes, and from time to time. */
   async reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
     try {
       return await this.#reconcile(watched, signal);
@@ -95,7 +95,7 @@ export class NodeAgent {
   }
 
   async #reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
-    // 1. The controller makes the object; until it is there nobody is asked for anything. A missing wish is no wish.
+    // 1. The controller creates the object; without it nothing is requested. A missing wish is not an empty wish.
     const partition = await this.#own.newest(watched);
     this.#readiness.see(partition?.status?.device?.step);
     if (partition === undefined) return;
@@ -103,7 +103,7 @@ export class NodeAgent {
     const seen = partition.status?.device;
     this.#view.strategy = partition.spec.strategy;
     this.#grantClock.see(partition);
-    // 2. Act on a grant that is not done with; otherwise look at the device when there is a reason to.
+    // 2. Act on a grant that is not finished; otherwise read the device if there is a reason to.
     const isReloaded = this.#noticeLoad();
     const isDue = granted !== undefined && granted.epoch > observedEpochOf(seen, granted);
     if (isDue) return this.#act(partition, granted, signal);
@@ -111,7 +111,7 @@ export class NodeAgent {
       const fault = await this.#view.read();
       if (fault) return this.#report(partition, { ...this.#state(partition), ...faultFields(fault, 'Unknown') });
     }
-    // What was read before is no news, and nothing is to be done on the strength of it.
+    // The last reading is stale: it is neither reported as new nor acted on.
     if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
     await this.#view.settle((advertised) => this.#offersDevices(partition, advertised));
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
@@ -120,7 +120,7 @@ export class NodeAgent {
     return this.#report(partition, { ...this.#state(partition), ...outcome, ...this.#plan(partition) });
   }
 
-  /** @returns whether the driver has been loaded anew since the GPUs were looked at: what was read before is of no use */
+  /** @returns whether the driver was reloaded since the last look at the GPUs: the last reading is then useless */
   #noticeLoad(): boolean {
     const driverLoad = this.#options.driverLoad?.();
     if (driverLoad === this.#load.driverLoad) return false;
@@ -134,7 +134,7 @@ export class NodeAgent {
     return isNew;
   }
 
-  /** Makes the device equal to the grant, and remembers how it went whatever happens. */
+  /** Brings the device to the grant, and records the outcome whatever happens. */
   async #act(partition: Partition, granted: Grant, signal: AbortSignal): Promise<ReconcileResult | void> {
     const { logger } = this.#options;
     const epoch = granted.epoch;
@@ -153,7 +153,7 @@ export class NodeAgent {
     return this.#report(partition, { ...known, ...said, ...this.#plan(partition) });
   }
 
-  /** Looks at the device after work on it. @returns what is to be said of it */
+  /** Reads the device after work on it. @returns what to report about it */
   async #conclude(partition: Partition, granted: Grant, outcome: WorkOutcome): Promise<Partial<DeviceReport>> {
     this.#failures = outcome.fault ? this.#failures + 1 : 0;
     if (outcome.hasBegun === true) await this.#signal(granted);
@@ -173,7 +173,7 @@ export class NodeAgent {
     return retrySoon ? retrySoonMs(this.#failures) : retryMs(this.#failures);
   }
 
-  /** The device is what it is now, well or not: whoever offers it looks again. */
+  /** Whether or not the work succeeded, whoever advertises the devices reads them again. */
   async #signal({ epoch, signalPods: uids = [] }: Grant): Promise<void> {
     const reached = await this.#options.signalPods(uids);
     this.#signalled = reached.length > 0 ? { epoch, uids: [...reached] } : null;
@@ -184,13 +184,13 @@ export class NodeAgent {
     try {
       return await this.#work.carryOut(partition, granted, signal);
     } catch (error) {
-      // No answer from the API server: nothing has been destroyed without it, and the grant still stands.
+      // The API server did not answer: nothing is destroyed without its answer, and the grant still stands.
       if (signal.aborted || !(error instanceof GrantRefused || error instanceof DeviceError)) throw error;
       return { fault: faultOf(error) };
     }
   }
 
-  /** @param state a reading that was made when the work was done; else the device is read */
+  /** @param state a reading from the end of the work; without it the device is read */
   async #lookAfter(state: WorkOutcome['state']): Promise<Fault | undefined> {
     const fault = await (state ? this.#view.take(state) : this.#view.read());
     this.#view.expectChange();
@@ -198,15 +198,15 @@ export class NodeAgent {
   }
 
   /**
-   * GPU instances never survive a reboot, nor that the driver is loaded anew. What was granted and done before is made again without asking: nobody can
-   * be using it, and pods bound to the node wait for it. Once: what is in the way then, a grant gets out of it.
+   * GPU instances never survive a reboot or a reload of the driver. What was granted and done before is recreated without asking:
+   * nobody can be using it, and pods bound to the node wait for it. Tried once: a grant clears whatever is still in the way.
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
     const { lastGood, step, ...seen } = partition.status?.device ?? {};
     const load = loadIdOf({ bootID: this.#options.bootID, ...this.#load });
     if (!granted || !lastGood || this.#hasTriedToRebuild || isSameLoad(lastGood.bootID, load)) return undefined;
-    // What an earlier process failed at since then: the node may be open by now.
+    // An earlier process has failed since then: the node may be open by now.
     if (step === 'Failed' && isSameLoad(loadIdOf(seen), load)) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
@@ -222,12 +222,12 @@ export class NodeAgent {
     return advertised.stale === 0 && errors.length === 0 && offersDevices(advertised.resources ?? {}, resources);
   }
 
-  /** What is always reported. */
+  /** The fields that are always reported. */
   #state({ spec, status }: Partition): DeviceReport {
     const { agentVersion, bootID, machine } = this.#options;
     const seen = status?.device;
     const observedEpoch = observedEpochOf(seen, spec.granted);
-    // A signal of an earlier boot reached a process that is no more.
+    // A signal from before the reboot reached a process that is gone.
     const before = seen?.bootID === bootID ? seen.signalled : undefined;
     const signalled = this.#signalled === undefined ? before : this.#signalled;
     return {

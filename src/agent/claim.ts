@@ -7,30 +7,30 @@ import type { Partition } from './partition.ts';
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 
-/** Which instances of the node are ours: what `lastGood` says, and what an unfinished grant made. */
+/** Which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
 export class Claim {
   readonly #view: DeviceView;
   readonly #loadId: () => string;
 
-  /** @param loadId of the boot and the driver's load of now */
+  /** @param loadId of the current boot and load of the driver */
   constructor(view: DeviceView, loadId: () => string) {
     this.#view = view;
     this.#loadId = loadId;
   }
 
-  /** @param unfinished a grant that is being acted on: what it made so far is not in the report yet */
+  /** @param unfinished a grant that is being acted on: what it has made so far is not in the report yet */
   foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
     return findForeign(this.#view.report.gpus ?? [], this.#loadId(), status?.device?.lastGood, unfinished);
   }
 
-  /** What to remember after a grant that failed: what it made before it did is ours all the same. */
+  /** What to remember after a failed grant: what it made before the failure is still ours. */
   afterFailure(partition: Partition, granted: Grant): LastGood {
     return this.#lastGood(partition, this.foreign(partition, granted), granted);
   }
 
   /**
-   * What to remember where the GPUs could not be read after a grant. The memory of an earlier boot stays as it is as long as
-   * nothing was done in this one: the layout has yet to be made again.
+   * What to remember if the GPUs could not be read after a grant. The memory of an earlier boot stays unchanged as long as nothing
+   * was done in this one: the layout must still be recreated.
    */
   afterUnread({ status }: Partition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
     const { lastGood } = status?.device ?? {};
@@ -38,15 +38,15 @@ export class Claim {
     return { lastGood: lastGoodOf([], this.#loadId(), new Map(), { lastGood, unfinished: granted }) };
   }
 
-  /** What to remember where these GPUs are as they were asked for: all of them is ours. */
+  /** What to remember when these GPUs match the request: everything on them is ours. */
   afterSuccess(partition: Partition, gpus: readonly GpuWish[]): LastGood {
     const rest = [...this.foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
     return this.#lastGood(partition, new Map(rest));
   }
 
   /**
-   * What a reading changes in the memory. A device that is as wished already is taken as it is: from now on its instances are
-   * ours, without any operation. A GPU that answers again tells which of its instances are.
+   * What a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
+   * without any operation. A GPU that answers again shows which of its instances are ours.
    */
   review(partition: Partition): Pick<DeviceReport, 'lastGood'> {
     const { wish } = partition.spec;

@@ -50,7 +50,7 @@ interface Options extends TimeoutOptions {
   readonly logFormat: LogFormat;
 }
 
-/** The program: options, then one watch on the node's own object, until a signal ends it. */
+/** The program: parses options, then watches the node's own object until a signal ends it. */
 export function agentCommand(): Command {
   return makeConfigurable(describeCommand());
 }
@@ -197,7 +197,7 @@ async function readLine(file: string): Promise<string | undefined> {
   }
 }
 
-/** A sentinel that cannot be left must not keep the agent from saying what it waits for. */
+/** If the sentinel cannot be written, the agent must still report what it waits for. */
 async function leaveSentinel(path: string, logger: Logger): Promise<void> {
   try {
     await writeFile(path, 'gpu-partition: a MIG mode change\n');

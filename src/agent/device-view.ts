@@ -12,16 +12,16 @@ type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
 const busyReadMs = 5_000;
-/** The same while they are told to go. */
+/** The same during a drain. */
 const drainReadMs = 1_000;
-/** How often the kubelet is asked after a change whether it offers the new devices, and for how long, in ms. */
+/** How often, and for how long, the kubelet is asked after a change whether it advertises the new devices, in ms. */
 const settlingAskMs = 250;
 const settlingMs = 10 * 60_000;
 /** The same right after a signal to the device plugin. */
 const soonAskMs = 100;
 const soonMs = 1_000;
 
-/** What the agent knows of its GPUs: the last reading, and the kubelet's word on them. */
+/** What the agent knows of its GPUs: the last reading, and the kubelet's report on them. */
 export class DeviceView {
   readonly #read: () => Promise<DeviceState>;
   readonly #kubelet: Kubelet | undefined;
@@ -30,15 +30,15 @@ export class DeviceView {
   readonly #clock: Clock;
   #report: Report | undefined;
   #state: DeviceState | undefined;
-  /** When it was last tried to read. */
+  /** When the last attempt to read was made. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
   strategy: Strategy | undefined;
-  /** Set while the plan waits for somebody who uses a GPU: it is looked at more often. */
+  /** Set while the plan waits for somebody who uses a GPU: the device is then read more often. */
   isInUse = false;
-  /** Set while those who use it are told to go. */
+  /** Set while those who use a GPU are drained. */
   isDraining = false;
-  /** Readings that failed in a row. */
+  /** Consecutive failed readings. */
   failures = 0;
 
   constructor(parts: {
@@ -60,12 +60,12 @@ export class DeviceView {
     return this.#report ?? {};
   }
 
-  /** What the report was made of. */
+  /** The state that the report was made from. */
   get state(): DeviceState | undefined {
     return this.#state;
   }
 
-  /** True while the last reading is one of before: unknown is not empty. */
+  /** True while the last reading is stale: unknown is not empty. */
   get hasFailed(): boolean {
     return this.failures > 0;
   }
@@ -81,7 +81,7 @@ export class DeviceView {
     );
   }
 
-  /** What failed before was another driver’s: the next tries follow each other closely again. */
+  /** The earlier failures belong to the previous driver: the next retries follow each other closely again. */
   forgetFailures(): void {
     this.failures = 0;
   }
@@ -90,7 +90,7 @@ export class DeviceView {
     return this.#report !== undefined;
   }
 
-  /** Whether it is time to read. What happens in between does not put it off. */
+  /** Whether it is time to read. Other activity does not postpone it. */
   get isDue(): boolean {
     return this.#clock.monotonicMs() - this.#triedAt >= this.#paceMs;
   }
@@ -101,12 +101,12 @@ export class DeviceView {
     return this.isSettling && !this.hasFailed ? Math.min(settlingAskMs, leftMs) : leftMs;
   }
 
-  /** True after a change until the kubelet offers no device of before. */
+  /** True after a change until the kubelet no longer advertises previous devices. */
   get isSettling(): boolean {
     return this.#clock.monotonicMs() < this.#settleUntil;
   }
 
-  /** Reads the device; a fault leaves the last reading as it was: unknown is not empty. */
+  /** Reads the device; a fault leaves the last reading unchanged: unknown is not empty. */
   async read(): Promise<Fault | undefined> {
     try {
       return await this.take(await this.#read());
@@ -115,7 +115,7 @@ export class DeviceView {
     }
   }
 
-  /** Takes a reading that was made just now, and asks the kubelet about it. */
+  /** Takes a reading that was just made, and asks the kubelet about it. */
   async take(state: DeviceState): Promise<Fault | undefined> {
     this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state);
@@ -136,15 +136,15 @@ export class DeviceView {
     return undefined;
   }
 
-  /** The devices have changed: what the kubelet offers has to follow. */
+  /** The devices have changed: what the kubelet advertises must follow. */
   expectChange(): void {
     if (this.#report?.advertised) this.#settleUntil = this.#clock.monotonicMs() + settlingMs;
   }
 
   /**
-   * Asks the kubelet again while it has to follow a change. What it says in between is not news: it is taken when it has followed.
+   * Asks the kubelet again until it has followed a change. Its intermediate answers are ignored; only the final one is taken.
    *
-   * @param isFollowed whether this is what the devices are now
+   * @param isFollowed whether this matches the current devices
    */
   async settle(isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean): Promise<void> {
     if (!this.isSettling || !this.#report) return;
@@ -154,7 +154,7 @@ export class DeviceView {
     this.#report = { ...this.#report, advertised: word.advertised };
   }
 
-  /** As {@link settle}, for a moment: a plugin that was told to look mostly follows at once, and one report then tells of both. */
+  /** Like {@link settle}, for a moment: a signalled plugin usually follows at once, and then one report covers both. */
   async settleSoon(isFollowed: Parameters<DeviceView['settle']>[0], signal: AbortSignal): Promise<void> {
     const endsAt = this.#clock.monotonicMs() + soonMs;
     for (;;) {

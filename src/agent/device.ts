@@ -4,23 +4,23 @@ import type { DeviceState } from '../device/reading/state.ts';
 import type { GpuWish } from '../api/types.ts';
 
 export interface WorkOptions {
-  /** What the work was planned on, read just now. */
+  /** What the work was planned on, just read. */
   readonly state: DeviceState | undefined;
   readonly allowGpuReset: boolean;
-  /** A GPU that fails is brought back to what it was, placements included. */
+  /** A GPU that fails is restored to its previous state, placements included. */
   readonly undo: boolean;
   /** If one GPU cannot be brought to its wish, none is (strategy single). */
   readonly allOrNothing: boolean;
-  /** Asked before every operation; false and nothing starts any more. */
+  /** Asked before every operation; if false, no operation starts any more. */
   readonly mayStart: () => boolean;
-  /** Awaited before the first destroy, mode change or reset; what it throws stops the work. */
+  /** Awaited before the first destroy, mode change or reset; if it throws, the work stops. */
   readonly confirm: () => Promise<void>;
-  /** UUIDs of GPUs and MIG devices that pods hold, asked afresh; what it throws stops the work. */
+  /** UUIDs of GPUs and MIG devices that pods hold, read again on each call; if it throws, the work stops. */
   readonly listHeld: () => Promise<ReadonlySet<string>>;
   readonly signal: AbortSignal;
 }
 
-/** A GPU that is not as it was to be, and why. */
+/** A GPU that does not match its wish, and why. */
 export interface Failure {
   readonly uuid: string;
   readonly error: DeviceError;
@@ -28,13 +28,13 @@ export interface Failure {
 
 export interface WorkResult {
   readonly failures: readonly Failure[];
-  /** The reading that proves it; undefined where the device has to be read again. */
+  /** The reading that proves it; undefined if the device must be read again. */
   readonly state: DeviceState | undefined;
 }
 
 /** The node's GPUs, as the agent uses them. */
 export interface Device {
   read(): Promise<DeviceState>;
-  /** Brings GPUs to their wishes by the steps of `work`; destroys only what these name. */
+  /** Brings GPUs to their wishes through the steps of `work`; destroys only what these name. */
   apply(wishes: readonly GpuWish[], work: readonly GpuWork[], options: WorkOptions): Promise<WorkResult>;
 }

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { wait } from './wait.ts';
 
 /**
- * Tells one load of the driver from the next: the kernel gives the folder of a module another inode each time that it is loaded.
+ * Distinguishes one load of the driver from the next: the kernel gives a module's folder a new inode on each load.
  *
  * @param folder `/sys/module/nvidia`
- * @returns what {@link folder} is now; what it was before where there is none: a driver that is not loaded has no instances to tell of
+ * @returns the current inode of {@link folder}; the previous one if it is missing: without a loaded driver there are no instances to report
  */
 export function watchDriverLoad(folder: string): () => string | undefined {
   let known: string | undefined;
@@ -17,8 +17,8 @@ export function watchDriverLoad(folder: string): () => string | undefined {
 }
 
 /**
- * Tells of each new load as soon as it is there, not at the next reading: the layout has to be made again before the node is opened.
- * A look costs one call of the kernel.
+ * Reports each new load immediately, not at the next reading: the layout must be recreated before the node is opened.
+ * A check costs one system call.
  */
 export async function followDriverLoad(
   load: () => string | undefined,

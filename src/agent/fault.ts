@@ -1,20 +1,20 @@
 import { DeviceError } from '../device/errors.ts';
 import { KubeletError } from '../kubelet/errors.ts';
 
-/** Why reading or applying failed, as it is reported. */
+/** Why reading or applying failed, as reported. */
 export interface Fault {
   /** A code of docs/errors.md. */
   readonly code: string;
   readonly message: string;
   /** UUID of the GPU. */
   readonly gpu?: string;
-  /** True where nothing is wrong with the device and a new grant may follow at once. */
+  /** True if nothing is wrong with the device, and a new grant may follow at once. */
   readonly retryAtOnce?: boolean;
-  /** True where nothing was touched because somebody has yet to leave. */
+  /** True if nothing was touched because somebody must leave first. */
   readonly retrySoon?: boolean;
 }
 
-/** The grant may not be acted on, or not any further. */
+/** The grant may not be acted on, or no longer. */
 export class GrantRefused extends Error {
   override readonly name = 'GrantRefused';
   readonly code: 'Expired' | 'Stale' | 'Stopped';

@@ -3,17 +3,17 @@ import type { Clock } from '../process/clock.ts';
 import type { Partition } from './partition.ts';
 
 interface Sight {
-  /** Of the object's uid and the epoch. */
+  /** The object's uid and the epoch. */
   readonly key: string;
   readonly atMs: number;
-  /** It was there already when the agent started: nobody knows since when. */
+  /** The grant existed when the agent started: nobody knows since when. */
   readonly isOld: boolean;
 }
 
 /**
- * How long a grant stands. The clocks of two machines may differ by any amount, so the agent counts the seconds of a grant by
- * itself, from when it first saw it. One that it finds when it starts it counts anew; the node's clock then only ends what
- * should have been over for as long again.
+ * How long a grant is valid. The clocks of two machines may differ by any amount, so the agent counts a grant's seconds itself,
+ * from when it first saw the grant. For a grant that it finds at its start, counting begins again; the node's clock then only ends
+ * a grant that is overdue by its full length.
  */
 export class GrantClock {
   readonly #clock: Clock;
@@ -24,14 +24,14 @@ export class GrantClock {
     this.#clock = clock;
   }
 
-  /** Takes note of a grant; called with every object that comes. */
+  /** Records a grant; called with every version of the object. */
   see({ metadata, spec: { granted } }: Partition): void {
     const key = `${metadata.uid}/${granted?.epoch}`;
     if (this.#sight?.key !== key) this.#sight = { key, atMs: this.#clock.monotonicMs(), isOld: this.#isStarting };
     this.#isStarting = false;
   }
 
-  /** Why nothing may be started for the grant that was seen last; undefined while something may. */
+  /** Why nothing may be started for the last seen grant; undefined while something may. */
   explainEnd({ seconds, deadline }: Grant): string | undefined {
     const lateMs = this.#clock.wallMs() - Date.parse(deadline);
     if (seconds === undefined) return lateMs <= 0 ? undefined : `its deadline ${deadline} has passed`;

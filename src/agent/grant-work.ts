@@ -15,11 +15,11 @@ import type { Kubelet } from './kubelet.ts';
 import type { Partition } from './partition.ts';
 import type { Planner } from './planner.ts';
 
-/** How it went, and the reading that proves it, where there is one. */
+/** The outcome, and the reading that proves it, if there is one. */
 export interface WorkOutcome {
   readonly fault?: Fault | undefined;
   readonly state?: DeviceState | undefined;
-  /** Whether the device was worked on. */
+  /** Whether work on the device has begun. */
   readonly hasBegun?: boolean;
 }
 
@@ -34,12 +34,12 @@ interface Parts {
   readonly clock: GrantClock;
 }
 
-/** Nothing of it has been touched. */
+/** Nothing was touched. */
 function explainUse(who: string): Fault {
   return { code: 'InUse', message: `${who}. Nothing was touched; it is retried soon`, retrySoon: true };
 }
 
-/** Does at the device what a grant says. */
+/** Carries out grants on the device. */
 export class GrantWork {
   readonly #parts: Parts;
 
@@ -59,19 +59,19 @@ export class GrantWork {
       return { fault: refusalCode === 'InUse' ? explainUse(refusal) : { code: 'Refused', message: refusal } };
     }
     if (plan.work.length === 0) return { state: view.state };
-    // 2. Only the plan that was looked at may be carried out. The new one is reported, and granted or not.
+    // 2. Only the granted plan may be carried out. A new plan is reported, and granted or not.
     if (plan.report.hash !== granted.planHash) {
       const message = 'the device changed after the plan was made; the new plan is in status.device.plan';
       return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
     }
-    // 3. It was made for when its pods have gone. The kubelet and the driver know best whether they have.
+    // 3. The plan assumes that its pods have gone. The kubelet and the driver know best whether they have.
     const inTheWay = planner.listInTheWay(plan.report);
     if (inTheWay.length > 0) return { fault: explainUse(inTheWay.join('; ')) };
     // 4. Carry it out. The grant is confirmed at the API server itself before the first destroy.
     const end = clock.explainEnd(granted);
     if (end !== undefined) throw new GrantRefused('Expired', `grant ${granted.epoch} is not acted on: ${end}`);
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
-    // Asked to stop, it finishes the GPU at hand (signal); when its time is over it starts no operation at all.
+    // On the signal, it finishes the current GPU; once the grant has expired, it starts no operation at all.
     const mayStart = (): boolean => clock.explainEnd(granted) === undefined;
     const confirm = (): Promise<void> => this.#confirm(partition, granted, true);
     const options = { ...this.#options(partition, granted, signal), mayStart, confirm };
@@ -81,9 +81,9 @@ export class GrantWork {
   }
 
   /**
-   * Makes a granted layout again of which a reboot has left nothing. Only creates; anything else goes the usual way.
+   * Recreates a granted layout of which a reboot has left nothing. It only creates; anything else needs a grant.
    *
-   * @returns undefined where that is not enough
+   * @returns undefined if creating is not enough
    */
   async makeAgain(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome | undefined> {
     const { device, logger, view, claim } = this.#parts;
@@ -119,8 +119,8 @@ export class GrantWork {
   }
 
   /**
-   * Reads the object afresh: no answer, no destroy. Where our own word that we are done with a grant was written, and the API server's
-   * answer to that lost, the controller may have opened the node by now.
+   * Reads the object again: no answer, no destroy. If our report that a grant is finished was written, but the API server's answer
+   * was lost, the controller may have opened the node by now.
    */
   async #confirm(partition: Partition, granted: Grant, mustBeOpen: boolean): Promise<void> {
     const { name, uid } = partition.metadata;

@@ -4,10 +4,10 @@ import type { Logger } from '../process/logger.ts';
 import { createRegistry } from '../process/metrics.ts';
 import { AgentMetrics } from './metrics.ts';
 
-/** A change of many GPUs, each with its undo, takes minutes where the driver is slow. */
+/** A change of many GPUs, each with its undo, takes minutes with a slow driver. */
 const stalledMs = 30 * 60_000;
 
-/** Serves probes and metrics of an agent. Loaded only where they are asked for: there is an agent on every node. */
+/** Serves an agent's probes and metrics. Loaded only on request: there is an agent on every node. */
 export async function serveAgentHealth({
   logger,
   port,

@@ -1,29 +1,29 @@
 import type { DeviceReport, GpuReport, Strategy } from '../api/types.ts';
 import { type Holders, listGpuHolders, listInstanceHolders, listUnresolved } from '../core/pods/slice-holders.ts';
 
-/** Pods of one device, as many as the API takes; of all devices together no more than leave room for the rest of the report. */
+/** Limits on pod names: per device, what the API takes; for all devices together, what leaves room for the rest of the report. */
 const mostNamed = 16;
 const mostNameBytes = 8_000;
 
-/** What the node's kubelet says of its GPUs. */
+/** What the node's kubelet reports about its GPUs. */
 export interface KubeletWord {
   /** Which pods hold which device. */
   readonly holders: Holders;
-  /** Absent where this kubelet does not tell (before Kubernetes 1.28). */
+  /** Absent if this kubelet does not report it (before Kubernetes 1.28). */
   readonly advertised?: NonNullable<DeviceReport['advertised']>;
 }
 
 /** The node's kubelet, as the agent uses it. */
 export interface Kubelet {
   /**
-   * @param strategy of the policy: under some a GPU in MIG mode is itself not offered
-   * @returns undefined where it need not be asked (`--ignore-pods`): then processes alone show who uses a GPU
-   * @throws where it does not answer: unknown is not empty
+   * @param strategy of the policy: under some, a GPU in MIG mode is not advertised itself
+   * @returns undefined if it need not be asked (`--ignore-pods`): then only processes show who uses a GPU
+   * @throws if it does not answer: unknown is not empty
    */
   ask(device: DeviceReport, strategy: Strategy | undefined): Promise<KubeletWord | undefined>;
 }
 
-/** The GPUs with the pods that hold them: a pod may hold a slice without a process on it, and holds it all the same. */
+/** The GPUs with the pods that hold them: a pod may hold a slice without running a process on it. */
 export function withHolders(gpus: readonly GpuReport[], holders: KubeletWord['holders']): readonly GpuReport[] {
   return gpus.map((gpu) => ({
     ...gpu,
@@ -35,7 +35,7 @@ export function withHolders(gpus: readonly GpuReport[], holders: KubeletWord['ho
   }));
 }
 
-/** As many names as a report takes, of each device one at the least: in use by nobody would be a process. Plans are made on all. */
+/** As many names as a report takes, at least one per device: busy without a name would mean a process. Plans use all names. */
 export function cutHolders(gpus: readonly GpuReport[]): GpuReport[] {
   const lists = gpus.flatMap((gpu) => [gpu, ...gpu.instances]).flatMap(({ pods }) => (pods ? [pods] : []));
   const bytesOf = (most: number): number =>

@@ -7,14 +7,14 @@ import type { KubeObject } from '../kube/resource.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Device } from './device.ts';
 
-/** What an agent's metrics are read from, once it is there. */
+/** The sources of an agent's metrics, once they exist. */
 export interface AgentSources {
   readonly queue: Pick<WorkQueue, 'depth' | 'longestRunMs'>;
   readonly watch: Pick<Reflector<KubeObject>, 'counts' | 'silenceMs'>;
 }
 
 const deviceBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** What `nvidia-smi` was asked to do, by the option that says so. */
+/** What `nvidia-smi` was asked to do, by the option that requests it. */
 const operationOf = {
   '-cgi': 'create',
   '-cci': 'create',
@@ -23,7 +23,7 @@ const operationOf = {
   '--gpu-reset': 'reset',
 } as const;
 
-/** The metrics of an agent, of one node: served on demand, since there is an agent on every node. */
+/** The metrics of the agent on one node: served only on request, since there is an agent on every node. */
 export class AgentMetrics {
   readonly #clock: Clock;
   readonly #observeQueue: (queue: string) => QueueObserver;
@@ -83,21 +83,21 @@ export class AgentMetrics {
     this.#sources = sources;
   }
 
-  /** Why the agent's loop does not go on; undefined where it does. */
+  /** Why the agent's loop is stuck; undefined if it makes progress. */
   explainStall(longestMs: number): string | undefined {
     const { longestRunMs = 0 } = this.#sources?.queue ?? {};
     if (longestRunMs <= longestMs) return undefined;
     return `a reconcile has been running for ${Math.round(longestRunMs / 1000)} s`;
   }
 
-  /** Takes note of an operation. @param command line of nvidia-smi */
+  /** Counts an operation. @param command line of nvidia-smi */
   operated(command: string): void {
     const words = command.split(' ');
     const [, operation = 'mode'] = Object.entries(operationOf).find(([option]) => words.includes(option)) ?? [];
     this.#operations.inc({ operation });
   }
 
-  /** The device, with note taken of how it goes. */
+  /** Wraps the device to record the outcome of its calls. */
   measure(device: Device): Device {
     return {
       read: async () => {

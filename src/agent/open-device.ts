@@ -17,22 +17,22 @@ import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
 import { GrantRefused } from './fault.ts';
 
-/** The host's own files, as a privileged pod that sees its processes has them. */
+/** The host's own files, as seen by a privileged pod in the host's process namespace. */
 const hostRoot = '/proc/1/root';
 
 export interface DeviceOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
-  /** Where nvidia-ctk may be; absent: in the roots of the driver. */
+  /** Where nvidia-ctk may be; absent: in the driver's roots. */
   readonly toolkitRoot?: readonly string[];
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
   readonly timeouts: Deadlines;
-  /** Services of the host that may be stopped for a while. */
+  /** Host services that may be stopped temporarily. */
   readonly hostUnits?: readonly string[];
-  /** Tells that the lock is waited for, until the signal says that it is had. */
+  /** Reports that the lock is being waited for, until the signal aborts: then the lock is held. */
   readonly tellOfLock: (message: string, signal: AbortSignal) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface OpenDevice {
   readonly isLocked: () => boolean;
 }
 
-/** Told of each operation that is done, as a command line. */
+/** Called with each operation that is done, as a command line. */
 type OnOperation = (done: string) => void;
 
 /** Opens the GPUs of this node, and waits until no other agent works on them. */
@@ -95,7 +95,7 @@ export function deviceOf(
     readonly lock: Pick<NodeLock, 'isHeld'>;
     readonly logger: Logger;
     readonly onOperation?: OnOperation | undefined;
-    /** Whoever else has to follow the devices on this host; before anybody is told that they have changed. */
+    /** Updates everything else on this host that depends on the devices, before anybody learns that they have changed. */
     readonly afterChange?: () => Promise<void>;
     readonly units?: Pick<HostUnits, 'pause'> | undefined;
   },
@@ -127,7 +127,7 @@ export function deviceOf(
   };
 }
 
-/** @throws DeviceError ToolMissing where units may be stopped and the host has no systemctl */
+/** @throws DeviceError ToolMissing if units may be stopped and the host has no systemctl */
 function openHostUnits({ hostUnits: units = [], stateDir }: DeviceOptions): HostUnits | undefined {
   if (units.length === 0) return undefined;
   const tool = findTool({ path: 'systemctl', driverRoots: [hostRoot] });
@@ -165,7 +165,7 @@ async function takeLock(
   }
 }
 
-/** A grant that does not stand any more stops the work as the device's own errors do. */
+/** A grant that is no longer valid stops the work as the device's own errors do. */
 function confirm({ confirm: ask }: WorkOptions): Promise<void> {
   return demandAnswer('to confirm the grant', ask);
 }

@@ -7,12 +7,12 @@ import type { Kubelet } from './kubelet.ts';
 
 export interface KubeletOptions {
   readonly client: Pick<PodResourcesClient, 'list' | 'listAllocatable'>;
-  /** Works on without a kubelet that tells who holds what: processes alone show then who uses a GPU. */
+  /** Works without a kubelet that reports who holds what: then only processes show who uses a GPU. */
   readonly ignorePods: boolean;
   readonly logger: Logger;
 }
 
-/** What a kubelet does not tell, now or ever; anything else may pass. */
+/** What a kubelet does not report, now or ever; any other error may pass. */
 const untold: readonly string[] = ['KubeletSocketMissing', 'KubeletUnsupported'];
 
 /** The agent's view of the kubelet's PodResources. */
@@ -21,7 +21,7 @@ export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubel
   return {
     async ask(device, strategy) {
       try {
-        // One after the other: the kubelet refuses callers in a hurry.
+        // One after the other: the kubelet rate-limits its callers.
         const holdings = await client.list();
         const allocatable = await orUntold(client.listAllocatable(), ['KubeletUnsupported']);
         wasTold = true;
@@ -30,7 +30,7 @@ export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubel
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
         return { holders, advertised: { stale, ...some(resources) } };
       } catch (error) {
-        // Who holds what is unknown: that is not nobody.
+        // Who holds what is unknown: unknown is not nobody.
         if (!ignorePods || !isUntold(error, untold)) throw error;
         if (wasTold)
           logger.warn('the kubelet does not report who holds GPUs; only processes do', { error: error.message });
@@ -54,7 +54,7 @@ function isUntold(error: unknown, codes: readonly string[]): error is KubeletErr
   return error instanceof KubeletError && codes.includes(error.code);
 }
 
-/** Server-side apply makes null of an empty map, which the schema refuses. */
+/** Server-side apply turns an empty map into null, which the schema rejects. */
 function some(resources: Readonly<Record<string, number>>): { readonly resources?: Record<string, number> } {
   return Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
 }

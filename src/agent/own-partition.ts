@@ -7,11 +7,11 @@ import type { ObjectRef } from '../kube/resource.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Partition } from './partition.ts';
 
-/** The node's own object: its newest state, and what is told in it. */
+/** The node's own object: its newest state, and the report in it. */
 export class OwnPartition {
   readonly #client: KubeClient;
   readonly #ref: ObjectRef;
-  /** The newest state that is known. */
+  /** The newest known state. */
   #known: Partition | undefined;
 
   constructor(client: KubeClient, nodeName: string) {
@@ -20,11 +20,11 @@ export class OwnPartition {
   }
 
   /**
-   * The watch may lag behind our own writes, and the list that it begins with may be an old one: what is not known to be the
-   * newest is asked of the server. A server that does not know field selectors sends other nodes' objects too.
+   * The watch may lag behind our own writes, and the list that it begins with may be stale: a state that is not known to be the
+   * newest is read from the server. A server without support for field selectors also sends other nodes' objects.
    *
-   * @returns undefined where there is none, or it is not ours
-   * @throws the API server's errors: without an answer nothing is done, and nothing is told
+   * @returns undefined if there is none, or it is not ours
+   * @throws the API server's errors: without an answer nothing is done, and nothing is reported
    */
   async newest(watched: Partition | undefined): Promise<Partition | undefined> {
     if (watched?.metadata.name !== this.#ref.name) return undefined;
@@ -36,7 +36,7 @@ export class OwnPartition {
 
   /** Writes `status.device` if it differs. */
   async report({ status }: Partition, found: DeviceReport): Promise<void> {
-    // Names of processes are their users', and what nvidia-smi prints goes to people's terminals.
+    // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
     const device = printable(found);
     if (sameJson(device, status?.device)) return;
     this.#known = await this.#client.applyStatus<Partition>(this.#ref, { device });

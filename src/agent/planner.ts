@@ -5,7 +5,7 @@ import type { Claim } from './claim.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Partition } from './partition.ts';
 
-/** Plans on the last reading, and remembers for whom: a drain is to leave the plan as it is. */
+/** Plans on the last reading, and remembers the basis of the plan: a drain must not change the plan. */
 export class Planner {
   readonly #view: DeviceView;
   readonly #claim: Claim;
@@ -29,7 +29,7 @@ export class Planner {
     return plan;
   }
 
-  /** Who is in the way of a plan right now, of those who have to go first. */
+  /** Who is in the way of a plan right now, among those who must leave first. */
   listInTheWay(plan: PlanReport): readonly string[] {
     return listInTheWay(this.#view.report, plan, this.#view.users);
   }

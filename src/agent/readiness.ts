@@ -1,20 +1,20 @@
 import type { DeviceReport } from '../api/types.ts';
 
 /**
- * Whether anybody should count on an agent that has just begun: one that cannot read GPUs which the one before it could keeps an update of
- * the DaemonSet from going on. A driver that was not there before either keeps no update from mending it.
+ * Whether anybody should rely on an agent that has just started: an agent that cannot read GPUs which its predecessor could read
+ * stops the rollout of the DaemonSet. If the driver was missing before too, the rollout continues, since it may be the fix.
  */
 export class Readiness {
   #unready: string | undefined = 'the GPUs have not been read yet';
-  /** What was reported before this process began. */
+  /** What was reported before this process started. */
   #before: DeviceReport['step'] | 'None' | undefined;
 
-  /** Why it should not be counted on; undefined where it should. */
+  /** Why nobody should rely on it; undefined if anybody may. */
   get unready(): string | undefined {
     return this.#unready;
   }
 
-  /** Takes the first report that is seen; undefined where there is none. */
+  /** Takes the first report that is seen; undefined if there is none. */
   see(step: DeviceReport['step']): void {
     this.#before ??= step ?? 'None';
   }

@@ -4,17 +4,17 @@ import type { Fault } from './fault.ts';
 const firstRetryMs = 5_000;
 const longestRetryMs = 5 * 60_000;
 
-/** Wait before the next try after so many failures in a row, in ms. */
+/** Wait before the next retry after this many consecutive failures, in ms. */
 export function retryMs(failures: number): number {
   return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
 }
 
-/** As {@link retryMs}, where only somebody has to end who is about to. */
+/** Like {@link retryMs}, for when somebody is merely about to leave. */
 export function retrySoonMs(failures: number): number {
   return Math.min(firstRetryMs, retryMs(failures) / 5);
 }
 
-/** The last reading that was reported, with the boot that it is of: it stays until there is a newer one. */
+/** The last reported reading, with its boot: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
   const { bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};
   return {
@@ -28,14 +28,14 @@ export function pickReading(seen: DeviceReport | undefined): Partial<DeviceRepor
   };
 }
 
-/** How the last grant went stays reported until the next one. */
+/** The outcome of the last grant stays reported until the next one. */
 export function keepOutcome(seen: DeviceReport | undefined): Partial<DeviceReport> {
   if (seen?.step !== 'Failed') return { step: 'Idle' };
   const { step, error, nextRetryTime } = seen;
   return { step, ...(error ? { error } : {}), ...(nextRetryTime ? { nextRetryTime } : {}) };
 }
 
-/** @param afterMs when it is tried again; absent where that does not depend on time */
+/** @param afterMs when it is retried; absent if that does not depend on time */
 export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: number): Partial<DeviceReport> {
   const { code, message, gpu } = fault;
   return {

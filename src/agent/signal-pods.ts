@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** Programs that read the devices at their start and on SIGHUP, by the name of their file (NVIDIA/k8s-device-plugin). */
+/** Programs that read the devices at start and on SIGHUP, by their file name (NVIDIA/k8s-device-plugin). */
 const programs: readonly string[] = ['nvidia-device-plugin', 'gpu-feature-discovery'];
 
 export interface ProcessTable {
-  /** `/proc` of the host: the agent is running in its process namespace. */
+  /** The host's `/proc`: the agent runs in the host's process namespace. */
   readonly proc: string;
   readonly kill: (pid: number) => void;
 }
@@ -13,8 +13,8 @@ export interface ProcessTable {
 export const hostProcesses: ProcessTable = { proc: '/proc', kill: (pid) => void process.kill(pid, 'SIGHUP') };
 
 /**
- * Has the device plugin in these pods look at the devices again, as NVIDIA's own config-manager does: SIGHUP to its process. Its pod
- * stays. A process is known by its file's name and by the uid of its pod in its cgroup, both: nothing else is ever signalled.
+ * Makes the device plugin in these pods read the devices again, as NVIDIA's own config-manager does: SIGHUP to its process. Its pod
+ * stays. A process must match both the file name and the pod's uid in its cgroup: nothing else is ever signalled.
  *
  * @returns uids of the pods of which a process was signalled
  */
@@ -35,7 +35,7 @@ export async function signalPods(
       kill(Number(name));
       signalled.add(uid);
     } catch {
-      // It has ended since; whatever comes in its place looks at the devices when it starts.
+      // It has ended since; its successor reads the devices at its start.
     }
   }
   return uids.filter((uid) => signalled.has(uid));

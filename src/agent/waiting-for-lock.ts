@@ -7,7 +7,7 @@ import { wait } from './wait.ts';
 import type { Partition } from './partition.ts';
 import { faultFields } from './report-fields.ts';
 
-/** An agent that is being replaced finishes the GPU at hand: that is no news. */
+/** An agent that is being replaced finishes its current GPU: this is not worth reporting. */
 const silentMs = 30_000;
 
 export interface LockWait {
@@ -20,8 +20,8 @@ export interface LockWait {
 }
 
 /**
- * Says on the node's object that its GPUs are not changed and why, until the lock is had. All else that is told there stays: whoever has
- * the lock may still be telling, and wins.
+ * Reports on the node's object that its GPUs are not changed and why, until the lock is held. All other fields stay: the holder of
+ * the lock may still be reporting, and wins.
  */
 export async function tellOfLock(parts: LockWait, signal: AbortSignal): Promise<void> {
   while (await wait(parts.silentMs ?? silentMs, signal)) {

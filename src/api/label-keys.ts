@@ -1,10 +1,10 @@
 /**
- * The labels of a Node whose values a layout, a strategy or a change under way decides: those that this operator writes, takes
- * away or borrows. A policy must not select nodes by them: its nodes would leave it, or flap. The one table of them; the CEL
- * rules of the policies' CRD say the same, and a test compares the two.
+ * The labels of a Node whose values depend on a layout, a strategy or a change in progress: those that this operator writes,
+ * removes or borrows. A policy must not select nodes by them: its nodes would leave it, or flap. This is the only table of them;
+ * the CEL rules of the policies' CRD repeat it, and a test compares the two.
  *
- * Not among them, because no layout changes them: `nvidia.com/mig.config`, `gpu.present`, `gpu.family`, `gpu.machine`,
- * `gpu.compute.*`, `mig.capable`, `cuda.*`, although some of them are written too where no GPU Feature Discovery runs.
+ * Not included, because no layout changes them: `nvidia.com/mig.config`, `gpu.present`, `gpu.family`, `gpu.machine`,
+ * `gpu.compute.*`, `mig.capable`, `cuda.*`, although some of them are also written where no GPU Feature Discovery runs.
  */
 export const changingLabelKeys: readonly string[] = [
   'nvidia.com/gpu.product',
@@ -18,7 +18,7 @@ export const changingLabelKeys: readonly string[] = [
   'nvidia.com/device-plugin.config',
 ];
 
-/** Beginnings of such keys. */
+/** Prefixes of such keys. */
 export const changingLabelPrefixes: readonly string[] = [
   'gpupartition.dev/',
   'nvidia.com/mig-',

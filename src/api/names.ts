@@ -6,35 +6,35 @@ export const apiVersion = `${group}/${version}`;
 export const policyPlural = 'gpupartitionpolicies';
 export const nodePartitionPlural = 'gpunodepartitions';
 
-/** Labels of ours on a Node. */
+/** Our labels on a Node. */
 export const policyLabel = 'gpupartition.dev/policy';
 export const stateLabel = 'gpupartition.dev/state';
 export const layoutLabel = 'gpupartition.dev/layout';
 
-/** A node with this label has a GPU (gpu-operator and NFD set it), or is told to be treated so. */
+/** A node with this label has a GPU (gpu-operator and NFD set it), or is to be treated as if it had one. */
 export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 
-/** Kept in step for tools that read mig-manager's state. */
+/** Kept in sync for tools that read mig-manager's state. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 
 /** On a node only while its GPUs change. */
 export const repartitioningTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
-/** Its value where the node was restarted, and not closed for a change. */
+/** The taint's value if the node was restarted, not fenced for a change. */
 export const restartedValue = 'restarted';
-/** Put on by the node pool, taken off by the controller when the first layout is verified. */
+/** Set by the node pool, removed by the controller when the first layout is verified. */
 export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' } as const;
-/** The same, under a name by which managed Cluster Autoscalers know that it goes away by itself (GKE, AKS). */
+/** The same, under a name that tells managed Cluster Autoscalers that the taint is temporary (GKE, AKS). */
 export const autoscalerStartupTaintKey = 'startup-taint.cluster-autoscaler.kubernetes.io/gpupartition';
 export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, autoscalerStartupTaintKey];
 
-/** On a Node: whoever changes it requests another try of what has failed. */
+/** On a Node: changing it requests a retry of what has failed. */
 export const retryAnnotation = 'gpupartition.dev/retry';
-/** On a Pod: with the value false it is evicted by force alone. */
+/** On a Pod: with the value false, it is only evicted by force. */
 export const evictAnnotation = 'gpupartition.dev/evict';
-/** The same in Cluster Autoscaler's words. */
+/** The same, as Cluster Autoscaler spells it. */
 export const safeToEvictAnnotation = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 
-/** On a policy that makes its GPUs whole before it goes. */
+/** On a policy that makes its GPUs whole before it is deleted. */
 export const cleanupFinalizer = 'gpupartition.dev/cleanup';
 
 /** Field managers of server-side apply: two writers, two managers. */

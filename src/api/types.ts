@@ -1,7 +1,7 @@
 import type { GpuNodePartition as NodePartition } from './generated/gpu-node-partition.ts';
 import type { GpuPartitionPolicy as Policy } from './generated/gpu-partition-policy.ts';
 
-/** Objects come out of the watch cache, which others read too: nobody may change them in place. */
+/** Objects come from the watch cache, which others read too: nobody may modify them in place. */
 export type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object

@@ -7,7 +7,7 @@ import type { AgentPod } from './project.ts';
 export class AgentPods {
   readonly #byNode = new Map<string, Map<string, AgentPod>>();
 
-  /** @returns the node that it is about, where there is one */
+  /** @returns the node that the change is about, if any */
   take({ type, key, object }: Change<AgentPod>): string | undefined {
     const node = object.spec?.nodeName;
     if (node === undefined) return undefined;

@@ -13,13 +13,13 @@ import { OwnWrites } from './own-writes.ts';
 import { type NodeObject, projectNode, stripManagedFields } from './project.ts';
 import { projectPartition } from './project-partition.ts';
 
-/** What we wrote to a Node, until the watch brings it back. */
+/** A write of ours to a Node that the watch has not brought back yet. */
 interface NodeWrite {
   readonly version: string;
   readonly at: number;
 }
 
-/** What tells a node's slot in a ledger. */
+/** Identifies a node's slot in a ledger. */
 export function nameSlot(
   { metadata }: NodeObject,
   partition: GpuNodePartition | undefined,
@@ -31,7 +31,7 @@ export function nameSlot(
   };
 }
 
-/** What the controller knows of the cluster: its watches, its own writes, and what follows from them. */
+/** The controller's view of the cluster: its watches, its own writes, and what follows from them. */
 export class Cluster {
   readonly policies: OwnWrites<GpuPartitionPolicy & KubeObject>;
   readonly nodes: OwnWrites<NodeObject>;
@@ -43,7 +43,7 @@ export class Cluster {
   readonly #nodeWrites = new Map<string, NodeWrite>();
   /** Nodes that are gone and whose partition the garbage collector has not deleted yet. */
   readonly #orphans = new Set<string>();
-  /** Nodes in ledgers that are being written. */
+  /** Number of nodes in each ledger that is being written. */
   readonly #admitting = new Map<string, number>();
 
   constructor(parts: {
@@ -60,7 +60,7 @@ export class Cluster {
     this.agents = parts.agents;
   }
 
-  /** What is remembered of a node; what an earlier leader left where it is looked at for the first time. */
+  /** The memory of a node. On the first look, it starts with what an earlier leader left. */
   memoryOf(name: string): NodeMemory {
     return this.#memories.get(name) ?? recallMemory(this.partitions.get(name)?.status);
   }
@@ -69,7 +69,7 @@ export class Cluster {
     this.#memories.set(name, memory);
   }
 
-  /** The slot of a node in a policy's ledger, if it was given for the wish that the node has. */
+  /** The node's slot in a policy's ledger, if it was given for the node's current wish. */
   slotOf(
     { metadata }: GpuPartitionPolicy,
     node: NodeObject,
@@ -80,7 +80,7 @@ export class Cluster {
     return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
   }
 
-  /** `startTime` of all slots of a node, in whatever ledger. */
+  /** `startTime` of all slots of a node, in any ledger. */
   slotsOf({ metadata }: NodeObject): readonly string[] {
     return [...this.fleet.policies].flatMap(({ policy }) =>
       this.ledgerOf(policy.metadata.name)
@@ -100,8 +100,8 @@ export class Cluster {
   }
 
   /**
-   * How nodes stand, for the ledger of a policy as it is now. What was found of one before its slot was known, or before another policy had won it, says
-   * nothing of the slot: an old leader would take it away from a node that the new one lets go on.
+   * Node standings for a policy's current ledger. A standing from before the node's slot was known, or before another policy won
+   * the node, says nothing about the slot: an old leader would take it from a node that the new leader lets proceed.
    */
   standingsFor(policy: string): (node: string) => NodeStanding | undefined {
     const slots = new Map(this.ledgerOf(policy).map((slot) => [slot.node, slot]));
@@ -113,7 +113,7 @@ export class Cluster {
     };
   }
 
-  /** Nodes in a policy's ledger that have not been looked at since their slot is known: it came from another leader. */
+  /** Nodes with a slot in a policy's ledger that have not been checked since the slot appeared: another leader gave it. */
   nodesWithNewSlots(policy: string): readonly string[] {
     return this.ledgerOf(policy).flatMap((slot) => (this.#isNew(slot) ? [slot.node] : []));
   }
@@ -123,7 +123,7 @@ export class Cluster {
     return standing !== undefined && standing.seen?.includes(startTime) !== true;
   }
 
-  /** Nodes in flight of all policies but one: those that are being admitted right now count already. */
+  /** Nodes in flight of all policies but one, including nodes that are being admitted right now. */
   inFlightBeside(policy: string): number {
     return [...this.fleet.policies]
       .map((record) => record.policy.metadata.name)
@@ -131,7 +131,7 @@ export class Cluster {
       .reduce((sum, name) => sum + Math.max(this.ledgerOf(name).length, this.#admitting.get(name) ?? 0), 0);
   }
 
-  /** Has a ledger of so many nodes count from before it is written until the write is over. */
+  /** Counts a ledger of this size from before it is written until the write has ended. */
   async admitting<T>(policy: string, inFlight: number, write: () => Promise<T>): Promise<T> {
     this.#admitting.set(policy, inFlight);
     try {
@@ -141,12 +141,12 @@ export class Cluster {
     }
   }
 
-  /** Notes that we wrote the node at this version. */
+  /** Records that we wrote the node at this version. */
   nodeWritten(name: string, version: string | undefined, at: number): void {
     if (version !== undefined) this.#nodeWrites.set(name, { version, at });
   }
 
-  /** Since when the watch has not brought back what we wrote to the node: deciding on it now would write it twice. */
+  /** When we wrote the node, if the watch has not brought the write back: a decision now would write it twice. */
   awaitsNodeSince(name: string): number | undefined {
     const written = this.#nodeWrites.get(name);
     if (written !== undefined && isOlder(this.nodes.get(name)?.metadata.resourceVersion, written.version))
@@ -155,7 +155,7 @@ export class Cluster {
     return undefined;
   }
 
-  /** To be called when the API server was restored from a backup: versions of our writes say nothing any more. */
+  /** Call this after the API server was restored from a backup: the versions of our writes are then meaningless. */
   forgetWrites(): void {
     this.policies.forget();
     this.nodes.forget();
@@ -177,7 +177,7 @@ export class Cluster {
     this.#nodeWrites.delete(name);
   }
 
-  /** Whether a config file of the device plugin is asked for by a policy, or named by a node. */
+  /** Whether a policy asks for, or a node names, this config file of the device plugin. */
   usesConfig(key: string): boolean {
     return (
       this.policies.list().some(({ spec }) => managedConfig(spec).key === key) ||

@@ -53,10 +53,10 @@ interface Options {
   readonly deleteDeadlineSeconds: number;
 }
 
-/** No reconcile takes so long while the API server is there: each of its requests has a deadline. */
+/** No reconcile takes this long while the API server is reachable: each of its requests has a deadline. */
 const stalledMs = 5 * 60_000;
 
-/** The program: options, then leadership, then the operator until a signal ends it. */
+/** The program: parses options, waits for leadership, then runs the operator until a signal ends it. */
 export function controllerCommand(): Command {
   return makeConfigurable(describeCommand());
 }
@@ -190,7 +190,7 @@ async function runController(options: Options): Promise<void> {
   const lead = async (term: Term): Promise<void> => {
     state.leads = true;
     const operator = new GpuPartitionOperator({
-      // Nothing that was begun as the leader goes on after: neither a write nor its retries.
+      // Nothing begun as the leader outlives the leadership: no write, and no retry of one.
       client: new KubeClient(client.config, controllerManager, term),
       logger,
       metrics,
@@ -233,7 +233,7 @@ async function runController(options: Options): Promise<void> {
       try {
         await runElected({ client, logger, ...leaseOf(options) }, lead, signal);
       } catch (error) {
-        // What was led has been stopped: stand again. If it has not, ending the process is the only way to stop it.
+        // If the operator has stopped, stand for election again. If not, only ending the process stops it.
         if (!(error instanceof LeadershipLostError) || state.leads) throw error;
         logger.warn('leadership lost; standing for election again', { error: error.message });
       }
@@ -243,7 +243,7 @@ async function runController(options: Options): Promise<void> {
   }
 }
 
-/** One that stands by is ready to take over; one that leads decides nothing before its lists are complete. */
+/** A standby is ready to take over; a leader decides nothing before its lists are complete. */
 function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefined {
   return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }
@@ -268,7 +268,7 @@ function readHolders(path: string): readonly GpuHolder[] {
 
 function leaseOf({ namespace, identity, leaseSeconds }: Options) {
   const leaseMs = leaseSeconds * 1000;
-  // client-go's proportions: 15 s, 10 s, 2 s.
+  // The same proportions as client-go: 15 s, 10 s, 2 s.
   const timing = { leaseMs, renewMs: (leaseMs * 2) / 3, retryMs: (leaseMs * 2) / 15 };
   return { namespace, name: controllerManager, identity, timing };
 }

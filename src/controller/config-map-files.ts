@@ -9,13 +9,13 @@ interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** What was read is good for so many ms: many nodes ask at a time. */
+/** How long a read stays valid, in ms: many nodes ask at the same time. */
 const trustMs = 5000;
 const ownKey = /^gpu-partition-(none|single|mixed)-[0-9a-f]{8}$/;
 
 /**
- * The ConfigMap of the device plugin's config files: one for each strategy and sharing that policies ask for, beside whatever else
- * is in it. A file never changes under its name, since the plugin looks at it again only when the name changes.
+ * The ConfigMap with the device plugin's config files: one per strategy and sharing that policies ask for, next to any other keys.
+ * A file never changes under its name, since the plugin reads it again only when the name changes.
  */
 export class ConfigMapFiles {
   readonly #client: KubeClient;
@@ -35,13 +35,13 @@ export class ConfigMapFiles {
     return this.#last.files;
   }
 
-  /** @param isUsed whether a file of ours is needed; those that are not go in the same write. A plugin whose file is gone does not start any more */
+  /** @param isUsed whether a file of ours is needed; unused ones are removed in the same write. A plugin without its file does not start */
   async publish(key: string, file: Readonly<Record<string, unknown>>, isUsed: (key: string) => boolean): Promise<void> {
     this.#last = undefined;
     const data = { [key]: stringify(file) };
     const { namespace, name } = this.#ref;
     const found = await this.#client.find<ConfigMap>(this.#ref);
-    // Made by somebody else meanwhile, or changed: the write is refused, and all is looked at again.
+    // If somebody else created or changed it meanwhile, the write is refused, and everything is checked again.
     if (!found) {
       await this.#client.create<ConfigMap>(configMaps, { metadata: { namespace, name }, data });
       return;
@@ -68,7 +68,7 @@ function parseYaml(text: string): unknown {
   try {
     return parse(text);
   } catch {
-    // The administrator's file may be anything; its plugin says so.
+    // The administrator's file may contain anything; its plugin reports errors.
     return undefined;
   }
 }

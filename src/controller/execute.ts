@@ -12,7 +12,7 @@ import type { Logger } from '../process/logger.ts';
 import type { Cluster } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
 
-/** Does what was decided, each command under its own precondition, and nothing else. */
+/** Executes what was decided, each command under its own precondition, and nothing else. */
 export class Executor {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
@@ -35,13 +35,13 @@ export class Executor {
   }
 
   /**
-   * @param snapshot what was decided on
-   * @returns the memory with what became of evictions
-   * @throws ApiError of the first command that is refused; those after it are not tried
+   * @param snapshot what the decision was based on
+   * @returns the memory, updated with the results of evictions
+   * @throws ApiError of the first refused command; the commands after it are not tried
    */
   async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
     let known = memory;
-    // Side by side: an eviction takes the API server 0.1 s.
+    // In parallel: an eviction takes the API server 0.1 s.
     const evictions = commands.filter((command) => command.name === 'EvictPod');
     for (const command of commands) if (command.name !== 'EvictPod') await this.#carryOut(command, snapshot);
     const answers = await Promise.all(
@@ -110,12 +110,12 @@ export class Executor {
       await this.#client.create<KubeObject>(nodePartitions, object);
       this.#log.info('partition created', { node: name });
     } catch (error) {
-      // Made a moment ago, by us or by the leader before us; the watch brings it.
+      // Created a moment ago, by us or by the previous leader; the watch will bring it.
       if (!isAlreadyExists(error)) throw error;
     }
   }
 
-  /** The version that was looked at makes this a compare-and-swap. */
+  /** The version that the decision was based on makes this a compare-and-swap. */
   async #writeSpec({ partition, node }: NodeSnapshot, spec: object): Promise<void> {
     const { resourceVersion } = partition?.metadata ?? {};
     const written = await this.#client.merge<GpuNodePartition & KubeObject>(
@@ -126,8 +126,8 @@ export class Executor {
   }
 
   /**
-   * Evicts a pod, which respects its disruption budget.
-   * @returns the API server's refusal and the pod that it is about; undefined where the pod goes or is gone
+   * Evicts a pod and respects its disruption budget.
+   * @returns the API server's refusal and the pod; undefined if the pod is terminating or gone
    */
   async #evict({ pod, graceSeconds }: Extract<Command, { name: 'EvictPod' }>): Promise<string | undefined> {
     const { namespace, name, uid } = pod;
@@ -146,7 +146,7 @@ export class Executor {
     } catch (error) {
       if (isNotFound(error) || isConflict(error)) return undefined;
       if (!(error instanceof ApiError) || error.code === 0) throw error;
-      // A disruption budget is named in the causes alone.
+      // Only the causes name a disruption budget.
       const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
       return `${namespace}/${name}: ${[error.message, ...causes].join(' ')}`;
     }

@@ -13,10 +13,10 @@ import { Turnstile } from '../process/turnstile.ts';
 import { type NodeObject, projectNode } from './project.ts';
 import { gpuResourcesOf, type ListedPod, projectPod } from './project-pod.ts';
 
-/** Lists of one node's pods that are read at a time. The API server takes 0.1 s for each, to make sure that nothing is newer. */
+/** How many lists of one node's pods are read in parallel. The API server takes 0.1 s for each, to make sure that it is current. */
 const mostPodLists = 8;
 
-/** Reads what is decided on. */
+/** Reads what decisions are based on. */
 export class Gatherer {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
@@ -29,7 +29,7 @@ export class Gatherer {
     readonly client: KubeClient;
     readonly cluster: Cluster;
     readonly settings: NodeSettings;
-    /** Absent where the device plugin's config files are the administrator's. */
+    /** Absent if the administrator manages the device plugin's config files. */
     readonly configFiles: ConfigMapFiles | undefined;
     readonly now: () => number;
   }) {
@@ -40,7 +40,7 @@ export class Gatherer {
     this.#now = parts.now;
   }
 
-  /** What the watches and our own writes say of a node. */
+  /** What the watches and our own writes show of a node. */
   known(node: NodeObject): NodeSnapshot {
     const { name } = node.metadata;
     const partition = this.#cluster.partitions.get(name);
@@ -56,10 +56,10 @@ export class Gatherer {
     };
   }
 
-  /** The same with more of it. @returns undefined where the node is gone, or has moved on while it was read */
+  /** Extends a snapshot by reading more. @returns undefined if the node is gone or has changed during the read */
   async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
-    // The partition first: what it says of its policy is then never newer than the policy that is read.
+    // The partition first: it is then never newer than the policy that is read.
     const isAll = look === 'All';
     const [found, configFiles, reported, slices = []] = await Promise.all([
       this.#listPods(snapshot),
@@ -72,7 +72,7 @@ export class Gatherer {
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
     const partition = this.#cluster.partitions.get(name);
-    // All that took its time: the agent, or another leader, may have told of something else meanwhile.
+    // These reads took time: the agent or another leader may have reported something else meanwhile.
     if (reported === undefined || partition?.metadata.resourceVersion !== reported.version) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
     return {
@@ -89,7 +89,7 @@ export class Gatherer {
     };
   }
 
-  /** The node as the API server has it now; undefined where it is gone. */
+  /** The node as the API server has it now; undefined if it is gone. */
   async readNode(name: string): Promise<NodeObject | undefined> {
     const found = await this.#client.find<NodeObject>({ resource: nodes, name });
     return found && projectNode(found);
@@ -100,7 +100,7 @@ export class Gatherer {
     return this.#client.find({ resource: policies, name: claim.winner.metadata.name });
   }
 
-  /** Whatever the watch lags behind. The holders are what the watch does not keep. */
+  /** The partition's current version, even if the watch lags. The watch does not keep the holders. */
   async #readPartition(
     name: string,
   ): Promise<{ readonly version: string | undefined; readonly holders: readonly string[] } | undefined> {
@@ -111,7 +111,7 @@ export class Gatherer {
     return { version: partition.metadata.resourceVersion, holders };
   }
 
-  /** Anybody may bind any number of pods to a node: what is kept of them is little, and few lists are read at a time. */
+  /** Anybody may bind any number of pods to a node: little is kept of each, and few lists are read in parallel. */
   async #listPods({ node, partition }: NodeSnapshot): Promise<readonly NodePod[]> {
     const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
     const offered = partition?.status?.device?.advertised?.resources ?? {};
@@ -123,7 +123,7 @@ export class Gatherer {
     return (await list).items;
   }
 
-  /** None where the cluster has no such API. */
+  /** Empty if the cluster does not have this API. */
   async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     try {
       const selection = { fieldSelector: `spec.nodeName=${node}` };

@@ -14,7 +14,7 @@ import type { NodeObject } from './project.ts';
 
 export type WatchFigures = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs' | 'synced'>;
 
-/** What a leader's metrics are read from. */
+/** The sources of a leader's metrics. */
 export interface ControllerSources {
   readonly queues: ReadonlyMap<string, Pick<WorkQueue, 'depth' | 'longestRunMs'>>;
   readonly watches: ReadonlyMap<string, WatchFigures>;
@@ -23,14 +23,14 @@ export interface ControllerSources {
   readonly nodes: { get(name: string): NodeObject | undefined };
 }
 
-/** A change takes from a second to hours, where it waits for pods. */
+/** A change takes a second, or hours if it waits for pods. */
 const changeBuckets = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 14_400];
-/** A scrape asks several metrics for the same figures. */
+/** One scrape asks several metrics for the same figures. */
 const figuresAgeMs = 1000;
 
 /**
- * The metrics of the controller. What a fleet is, is counted when it is asked for; what happens is counted when it does. No label is
- * about one node, pod or GPU.
+ * The metrics of the controller. Gauges of the fleet are computed on scrape; counters are incremented as things happen. No label
+ * identifies a single node, pod or GPU.
  */
 export class ControllerMetrics {
   readonly #now: () => number;
@@ -88,12 +88,12 @@ export class ControllerMetrics {
     return this.#observeQueue(queue);
   }
 
-  /** From here on this is the leader, and these its parts. */
+  /** From now on this process leads, with these parts. */
   attach(sources: ControllerSources): void {
     this.#sources = sources;
   }
 
-  /** The leader is one no more: its successor tells of the fleet. */
+  /** This process no longer leads: its successor reports the fleet. */
   detach(): void {
     this.#sources = undefined;
     this.#figures = undefined;
@@ -101,7 +101,7 @@ export class ControllerMetrics {
     this.#failed.clear();
   }
 
-  /** Why the leader's loops do not go on; undefined where they do, and in one that stands by. */
+  /** Why the leader's loops are stuck; undefined if they make progress, and in a standby. */
   explainStall(longestMs: number): string | undefined {
     const stalled = [...(this.#sources?.queues ?? [])].find(([, { longestRunMs }]) => longestRunMs > longestMs);
     return (
@@ -109,13 +109,13 @@ export class ControllerMetrics {
     );
   }
 
-  /** Watches that have no complete list yet; undefined where this process does not lead. */
+  /** Watches without a complete list; undefined if this process does not lead. */
   get unsynced(): readonly string[] | undefined {
     if (!this.#sources) return undefined;
     return [...this.#sources.watches].flatMap(([resource, { synced }]) => (synced ? [] : [resource]));
   }
 
-  /** Takes note of what was found and done on a node. */
+  /** Records what was found and done on a node. */
   take({ node, verdict, commands, memory }: NodeStep): void {
     const has = (name: Command['name']): boolean => commands.some((command) => command.name === name);
     const { phase, reason } = verdict;
@@ -133,7 +133,7 @@ export class ControllerMetrics {
     this.#keepClock(node, advanceChange(this.#clocks.get(node), { phase, reason, hasWish, hasGrant }, this.#now()));
   }
 
-  /** A node that is gone. */
+  /** Call this when a node is gone. */
   forget(node: string): void {
     this.#clocks.delete(node);
     this.#failed.delete(node);

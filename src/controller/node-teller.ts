@@ -13,7 +13,7 @@ interface KnownNodes {
   readonly nodes: { get(name: string): NodeObject | undefined };
 }
 
-/** What was said last of a node. */
+/** What was last reported of a node. */
 interface Told {
   readonly state: string;
   readonly isChanging: boolean;
@@ -22,7 +22,7 @@ interface Told {
 }
 
 /**
- * Tells people what becomes of nodes: a line in the log for each decision that is another than the last, and Events at the start and the
+ * Tells people what happens to nodes: a log line for each decision that differs from the last, and Events at the start and the
  * end of a change.
  */
 export class NodeTeller {
@@ -56,12 +56,12 @@ export class NodeTeller {
     this.#told.set(node, { state, isChanging: begins || (before.isChanging && !hasEnded), refusals });
   }
 
-  /** A node that is gone. */
+  /** Call this when a node is gone. */
   forget(node: string): void {
     this.#told.delete(node);
   }
 
-  /** What an earlier leader has told. */
+  /** What an earlier leader has reported. */
   #recall(node: string): Told {
     const status = this.#cluster.partitions.get(node)?.status;
     return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: new Map() };
@@ -74,7 +74,7 @@ export class NodeTeller {
     if (removeTaints.length > 0) this.#log.info('node opened', { node, taints: removeTaints });
   }
 
-  /** @returns refusals that have been told, those of pods that are gone left out */
+  /** @returns refusals that have been reported, without those of pods that are gone */
   #logEvictions({ node, commands, memory }: NodeStep, before: Told['refusals']): Told['refusals'] {
     const refusals = new Map([...before].filter(([uid]) => memory.evictions[uid] !== undefined));
     for (const command of commands) {
@@ -108,7 +108,7 @@ export class NodeTeller {
     else this.#record(node, 'Normal', 'Repartitioned', message, false);
   }
 
-  /** The partition's own Events of an end come with its status. */
+  /** The partition's own Events about an end are recorded with its status. */
   #record(name: string, type: 'Normal' | 'Warning', reason: string, message: string, onPartition: boolean): void {
     const node = this.#cluster.nodes.get(name);
     const partition = this.#cluster.partitions.get(name);

@@ -28,20 +28,20 @@ export interface GpuPartitionOperatorOptions {
   readonly logger: Logger;
   readonly settings: NodeSettings;
   readonly rollout: RolloutSettings;
-  /** Where the agents' pods are. */
+  /** The namespace of the agents' pods. */
   readonly agentNamespace: string;
   /** Name of this process in Events, usually the pod's. */
   readonly instance: string;
   readonly metrics?: ControllerMetrics | undefined;
 }
 
-/** Status of a policy is written at most this often, in ms: many nodes change at a time. */
+/** Minimum time between status writes of a policy, in ms: many nodes change at the same time. */
 const policyPaceMs = 100;
-/** Nodes at work at a time. */
+/** How many nodes are processed in parallel. */
 const nodeConcurrency = 16;
 const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
 
-/** The controller: follows policies, nodes, node partitions and agents, and brings each node in line. */
+/** The controller: watches policies, nodes, node partitions and agents, and brings each node in line. */
 export class GpuPartitionOperator extends ResilientOperator {
   readonly #options: GpuPartitionOperatorOptions;
 
@@ -55,7 +55,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     const events = this.own(new EventRecorder({ client, logger, controller: 'gpupartition.dev/controller', instance }));
     const fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
     const agents = new AgentPods();
-    // 1. Watches. Nothing is decided before all are complete: what is absent then really is absent.
+    // 1. Watches. Nothing is decided before all are complete: only then does absent mean absent.
     const policyWatch = this.watch<GpuPartitionPolicy & KubeObject>({
       resource: policies,
       strip: stripManagedFields,
@@ -96,7 +96,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     // 2. Work.
     const nodeQueue = this.createQueue({
       concurrency: nodeConcurrency,
-      // Who waits for a slot can wait; a node that is closed is out of service.
+      // A node that waits for a slot can wait; a fenced node is out of service.
       isUrgent: (name) => cluster.isInFlight(name),
       observer: metrics?.observeQueue('nodes'),
       reconcile: (name) => nodeReconciler.reconcile(name),
@@ -116,7 +116,7 @@ export class GpuPartitionOperator extends ResilientOperator {
         return requeueNodes(fleet.removePolicy(change.key));
       }
       const affected = fleet.setPolicy(change.object);
-      // Only its status: ours comes back, or somebody has changed it, which is put right.
+      // Only its status: our own write came back, or somebody else changed it, which is repaired.
       if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
       policyQueue.add(change.key);
       const record = fleet.policy(change.key);
@@ -188,7 +188,7 @@ export class GpuPartitionOperator extends ResilientOperator {
   }
 }
 
-/** Whether a Node has changed in anything that is looked at: its kubelet writes it all the time. */
+/** Whether a relevant part of a Node has changed: its kubelet writes it all the time. */
 function hasChanged(before: NodeObject, after: NodeObject): boolean {
   const { resourceVersion: _before, ...metadataBefore } = before.metadata;
   const { resourceVersion: _after, ...metadataAfter } = after.metadata;

@@ -3,7 +3,7 @@ import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
 
 /**
- * A store that knows what we wrote before the watch brings it back, so that nothing is written twice. What came back is
+ * A store that knows our writes before the watch brings them back, so that nothing is written twice. Writes that came back are
  * forgotten here.
  */
 export class OwnWrites<T extends KubeObject> {
@@ -21,7 +21,7 @@ export class OwnWrites<T extends KubeObject> {
     const watched = this.#store.get(name);
     const written = this.#written.get(name);
     if (written === undefined) return watched;
-    // Deleted, or made anew, or newer than what we wrote: the watch is right.
+    // Deleted, recreated, or newer than our write: the watch is right.
     const isAhead = watched?.metadata.uid === written.metadata.uid && isOlder(versionOf(watched), versionOf(written));
     if (isAhead) return written;
     if (watched !== undefined) this.#written.delete(name);
@@ -36,22 +36,22 @@ export class OwnWrites<T extends KubeObject> {
     return this.#store.list().map((object) => this.get(object.metadata.name) ?? object);
   }
 
-  /** Takes a change of the store. @returns whether it is what we wrote last, come back through the watch: nobody has to look at it */
+  /** Takes a change of the store. @returns whether it is our own last write, back through the watch: nobody has to act on it */
   isOwn(object: T): boolean {
     const { name } = object.metadata;
     const written = this.#written.get(name);
     const isOwn = written !== undefined && versionOf(written) === versionOf(object);
-    // The store has it now: kept here as well, a fleet would be in memory twice.
+    // The store has it now. Keeping it here too would hold a fleet in memory twice.
     if (isOwn) this.#written.delete(name);
     return isOwn;
   }
 
-  /** To be called when the API server was restored from a backup: what we wrote may be in its future. */
+  /** Call this after the API server was restored from a backup: our writes may be in its future. */
   forget(): void {
     this.#written.clear();
   }
 
-  /** Takes what the API server answered to a write, or to a read of what the watch has not brought. */
+  /** Takes the API server's answer to a write, or to a read of something that the watch has not brought. */
   remember(object: T): T {
     const kept = this.#project(object);
     const { name } = kept.metadata;

@@ -16,8 +16,8 @@ type LastGood = NonNullable<DeviceReport['lastGood']>;
 const shared = new SharedValues();
 
 /**
- * A GpuNodePartition of 8 GPUs with 7 instances each is 20 kB, of which the controller reads a small part. What is equal all over the fleet
- * is kept once: profile tables, the instances of GPUs that are cut alike, products and versions.
+ * A GpuNodePartition of 8 GPUs with 7 instances each is 20 kB, of which the controller reads a small part. What is equal across the
+ * fleet is kept once: profile tables, the instances of GPUs with the same layout, products and versions.
  */
 export function projectPartition(partition: Partition): Partition {
   const { metadata, spec, status } = partition;
@@ -48,7 +48,7 @@ function projectSpec(spec: Partition['spec'], uuids: SharedValues): Partition['s
   };
 }
 
-/** A grant mostly is the wish. */
+/** A grant usually equals the wish. */
 function projectWishes(gpus: readonly GpuWish[], uuids: SharedValues): readonly GpuWish[] {
   const wishes = gpus.map(({ uuid, profiles, entry, ...rest }) => ({
     uuid: uuids.share(uuid),
@@ -109,7 +109,7 @@ function projectGpu(gpu: GpuReport, uuids: SharedValues): GpuReport {
   };
 }
 
-/** That it is busy says enough of its pods. With UUIDs the instances of no two GPUs would be equal. */
+/** Being busy says enough about its pods. With UUIDs, no two GPUs would have equal instances. */
 function projectInstance({ pods: _unread, computeInstances, ...rest }: InstanceReport): InstanceReport {
   return { ...rest, computeInstances: computeInstances.map(({ uuid: _uuid, ...one }) => one) };
 }

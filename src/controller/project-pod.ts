@@ -12,8 +12,8 @@ type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number]
 };
 
 /**
- * A pod of a node, as far as it matters. Anybody may make a pod of 1 MB: of a pod that is not the cluster's own, no text is kept but
- * its name and its GPUs.
+ * The relevant parts of a node's pod. Anybody may create a pod of 1 MB: of a pod that is not the cluster's own, the only text
+ * kept is its name and its GPUs.
  *
  * @param systemNamespaces see `systemPods`
  * @param isKept whether a resource may be a GPU of the node
@@ -35,7 +35,7 @@ export function projectPod(
       ...(namespace !== undefined && { namespace }),
       ...(uid !== undefined && { uid }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      // At most one is the controller: it tells who makes the pod anew.
+      // At most one is the controller: it shows who recreates the pod.
       ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),
       ...keepAnnotations(annotations),
     },
@@ -49,7 +49,7 @@ export function projectPod(
   };
 }
 
-/** Which resources may be GPUs: those of the node under names of GPUs, those that its kubelet hands GPUs out by, and device classes. */
+/** Which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
 export function gpuResourcesOf(
   allocatable: Readonly<Record<string, string>>,
   offered: Readonly<Record<string, number>>,
@@ -72,7 +72,7 @@ function dropManagedFields(pod: ListedPod): ListedPod {
   return { ...pod, metadata: { ...metadata, ...keepAnnotations(annotations) } };
 }
 
-/** Those that say whether it may be evicted; of a static pod only that it is one. */
+/** Annotations that decide whether the pod may be evicted; of a static pod only that it is one. */
 function keepAnnotations(
   annotations: Readonly<Record<string, string>> = {},
 ): Pick<ListedPod['metadata'], 'annotations'> {

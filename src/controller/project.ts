@@ -1,10 +1,10 @@
 import type { NodeView } from '../core/node/node-view.ts';
 import type { KubeObject } from '../kube/resource.ts';
 
-/** A Node as it comes from the API server, less what nobody reads. */
+/** A Node from the API server, without the parts that nobody reads. */
 export type NodeObject = KubeObject & NodeView;
 
-/** A Node of a big fleet is 15 kB, of which this is what counts. */
+/** A Node of a large fleet is 15 kB; these are the relevant parts. */
 export function projectNode(node: NodeObject): NodeObject {
   const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = node.metadata;
   const gpus = Object.entries(node.status?.allocatable ?? {}).filter(([key]) => ownerResource.test(key));
@@ -28,32 +28,32 @@ export function projectNode(node: NodeObject): NodeObject {
   };
 }
 
-/** Resources of NVIDIA's device plugin, and of others who hand out GPUs. */
+/** Resources of NVIDIA's device plugin, and of other providers of GPUs. */
 const ownerResource = /^(nvidia\.com|k8s\.amazonaws\.com|mig\.das\.com|instaslice\.redhat\.com)\//;
-/** Annotations of others by which they say that they own GPUs or labels. */
+/** Annotations by which other programs claim GPUs or labels. */
 const ownerAnnotation = /^(gpupartition\.dev\/|hami\.io\/node-|([\w.-]+\.)?nfd\.node\.kubernetes\.io\/feature-labels$)/;
 
 function projectAnnotations(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const kept = Object.entries(annotations).filter(([key]) => ownerAnnotation.test(key));
   const [first] = Object.entries(annotations);
-  // That there are any must not be lost: a patch makes the map where there is none, and would take away all that is in it.
+  // Keep at least one: a patch creates the map if there is none, and would remove everything in it.
   return Object.fromEntries(kept.length > 0 || first === undefined ? kept : [first]);
 }
 
 type ReadyCondition = NonNullable<NonNullable<NodeView['status']>['conditions']>[number];
 
-/** Why a node is ready changes with the kubelet's words and matters to nobody. */
+/** The message of a ready node changes with the kubelet's wording and is irrelevant. */
 function describeReady({ type, status, message }: ReadyCondition): ReadyCondition {
   return { type, status, ...(status !== 'True' && message !== undefined && { message }) };
 }
 
-/** Managed fields are half of an object and nobody here reads them. */
+/** Managed fields are half of an object, and nobody here reads them. */
 export function stripManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _unused, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** An agent's pod, as far as it is a sign of life. */
+/** An agent's pod, reduced to its sign of life. */
 export interface AgentPod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {

@@ -11,17 +11,17 @@ import type { NodeStep } from './node-step.ts';
 import type { NodeObject } from './project.ts';
 import type { NodeReporter } from './report-node.ts';
 
-/** Our own write should be back within moments; after so many ms the Node itself is asked. */
+/** The watch should bring back our own write within moments; after this many ms the Node itself is read. */
 const ownWriteMs = 3000;
-/** Pods, then everything, then once more where the node has changed in between. */
+/** Pods, then everything, then once more if the node has changed in between. */
 const mostLooks = 4;
-/** Others wait no longer for a node of which gathering or deciding has thrown so often in a row. */
+/** After this many consecutive throws in gathering or deciding, others no longer wait for the node. */
 const mostThrows = 3;
 
-/** What became of a decision, and what it was made on. */
+/** A final decision, and the snapshot that it is based on. */
 type Judged = Exclude<Decision, { readonly look: unknown }> & { readonly snapshot: NodeSnapshot };
 
-/** Brings one node nearer to what its policy wants: one step at each call. */
+/** Brings a node closer to what its policy wants, one step per call. */
 export class NodeReconciler {
   readonly #cluster: Cluster;
   readonly #gatherer: Gatherer;
@@ -29,7 +29,7 @@ export class NodeReconciler {
   readonly #reporter: NodeReporter;
   readonly #onStep: ((step: NodeStep) => void) | undefined;
   readonly #now: () => number;
-  /** How often in a row nothing could be decided of a node. */
+  /** How many times in a row no decision could be made for a node. */
   readonly #throws = new Map<string, number>();
 
   constructor(parts: {
@@ -37,7 +37,7 @@ export class NodeReconciler {
     readonly gatherer: Gatherer;
     readonly executor: Executor;
     readonly reporter: NodeReporter;
-    /** Told what was found and done, for logs and metrics. */
+    /** Called with what was found and done, for logs and metrics. */
     readonly onStep?: ((step: NodeStep) => void) | undefined;
     readonly now: () => number;
   }) {
@@ -50,14 +50,14 @@ export class NodeReconciler {
   }
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
-    // A node that is gone takes its partition with it (owner reference).
+    // When a node is deleted, its partition goes with it (owner reference).
     if (!this.#cluster.nodes.get(name)) return this.#forget(name);
     const left = await this.#catchUp(name);
     if (left !== undefined) return { requeueAfterMs: left };
     const node = this.#cluster.nodes.get(name);
     if (!node) return this.#forget(name);
     const slots = this.#cluster.slotsOf(node);
-    // 1. Gather what is known, and decide; read more where that is asked for.
+    // 1. Gather what is known, and decide; read more if the decision needs it.
     const found = await this.#judge(node);
     if (!found) return { requeueAfterMs: 200 };
     const { snapshot, verdict, commands, standing } = found;
@@ -75,7 +75,7 @@ export class NodeReconciler {
     this.#reporter.forget(name);
   }
 
-  /** One node that throws for ever must not keep the others of its policy waiting to be looked at all. */
+  /** One node that always throws must not keep its policy's other nodes from their turn. */
   async #judge(node: NodeObject): Promise<Judged | undefined> {
     const { name } = node.metadata;
     try {
@@ -113,7 +113,7 @@ export class NodeReconciler {
     return undefined;
   }
 
-  /** A right that is missing is no trouble of the moment: it has to be told. */
+  /** A missing right is not a transient error: it must be reported. */
   async #execute(
     commands: Judged['commands'],
     snapshot: NodeSnapshot,
@@ -129,7 +129,7 @@ export class NodeReconciler {
   }
 }
 
-/** The same at every further try: else each would be a write. */
+/** The same text on every retry: otherwise each retry would be a write. */
 function describeThrow(error: unknown): string {
   const why = error instanceof Error ? error.message : String(error);
   return `the controller could not process this node ${mostThrows} times in a row: ${why}. Other nodes proceed; it is retried`;

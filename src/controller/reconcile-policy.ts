@@ -21,21 +21,21 @@ import { Turn } from '../process/turn.ts';
 
 type Policy = GpuPartitionPolicy & KubeObject;
 
-/** What the administrator says of all rollouts together. */
+/** The administrator's settings for all rollouts together. */
 export interface RolloutSettings {
-  /** Nodes that may change at a time, of all policies together. */
+  /** How many nodes may change at the same time, across all policies. */
   readonly maxConcurrentNodes: Limit;
-  /** Why no node may start to change; absent where they may. */
+  /** Why no node may start to change; absent if nodes may. */
   readonly freeze?: string | undefined;
-  /** How long a policy that is deleted may take to make its GPUs whole, in ms. */
+  /** How long a deleted policy may take to make its GPUs whole, in ms. */
   readonly deleteDeadlineMs: number;
 }
 
 const mostLeft = 10;
-/** How many nodes are where is written this often at the most, in ms: in a big fleet it always changes. */
+/** Minimum time between writes of the node counts, in ms: in a large fleet they always change. */
 const countsPaceMs = 1000;
 
-/** Accepts a policy's generations, admits its nodes one after the other, and writes its status from what was found of them. */
+/** Accepts a policy's generations, admits its nodes one after the other, and writes its status from what was found on them. */
 export class PolicyReconciler {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
@@ -71,16 +71,16 @@ export class PolicyReconciler {
     const { generation } = policy.metadata;
     const isNew = record.acceptedGeneration !== generation && record.refusal === undefined;
     const isComplete = !isNew || (await this.#check(record));
-    // Edited meanwhile: the newer one is in the queue.
+    // Edited meanwhile: the newer generation is in the queue.
     if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
     const isAccepted = !isNew || record.refused.size === 0;
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
-    // 2. Whose turn it is. What is accepted is written before anything of it starts.
+    // 2. Decide whose turn it is. The accepted generation is written before anything of it starts.
     const { gate } = this.#step(record);
     const draft = policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally);
     const untoldMs = await this.#tell(record, policy, draft);
     record.acceptedGeneration = accepted;
-    // Also where it is refused, or has no node that could bring it here again: what is done gives its slot back, and what is deleted goes.
+    // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     const told = isNew && !isAccepted ? listRefused(record) : undefined;
@@ -119,7 +119,7 @@ export class PolicyReconciler {
     });
   }
 
-  /** Compare-and-swap: whoever decided on an older ledger has decided nothing. */
+  /** Compare-and-swap: a decision on an older ledger has no effect. */
   async #writeLedger(policy: Policy, { ledger, canary, pace, admitted, released }: LedgerStep): Promise<void> {
     const { name, uid, resourceVersion } = policy.metadata;
     const { inFlight = [], canary: knownCanary, pace: knownPace } = policy.status ?? {};
@@ -136,18 +136,18 @@ export class PolicyReconciler {
       this.#cluster.policies.remember(written);
     });
     this.#requeueNodes([...admitted, ...released]);
-    // A place under the cap that another policy's nodes may be waiting for.
+    // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
       for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
   }
 
-  /** Keeps a policy that is to make its GPUs whole until it has. @returns when that is given up, in ms */
+  /** Keeps a policy that must make its GPUs whole until it has. @returns the time until this is given up, in ms */
   async #retire({ policy, tally }: PolicyRecord): Promise<number | undefined> {
     const { name } = policy.metadata;
     const own = tally.matched - tally.size('lost');
     const underWay = this.#cluster.rollout.of(name).underWay.size;
     const isGoing = policy.metadata.deletionTimestamp !== undefined;
-    // Past the deadline it goes whatever is under way: a node without a policy is brought to its end all the same.
+    // Past the deadline it goes even with nodes in flight: a node without a policy is still brought to its end.
     const isDone = isGoing && (this.#isOverdue(policy) || (underWay === 0 && tally.inPhase('Ready') === own));
     const known = this.#cluster.policies.get(name);
     const finalizers = known && wantedFinalizers(known, isDone);
@@ -163,7 +163,7 @@ export class PolicyReconciler {
     return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#now() + 10) : undefined;
   }
 
-  /** A node that is dead must not keep a policy for ever. */
+  /** A dead node must not keep a policy forever. */
   #tellLeft(policy: Policy, tally: PolicyTally): void {
     const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
     if (left.length === 0) return;
@@ -185,7 +185,7 @@ export class PolicyReconciler {
     return Date.parse(metadata.deletionTimestamp ?? '') + this.#settings.deleteDeadlineMs;
   }
 
-  /** Asks each node whether it can take the policy, a few at a time. @returns false where the policy was edited meanwhile */
+  /** Asks each node whether it can take the policy, a few at a time. @returns false if the policy was edited meanwhile */
   async #check(record: PolicyRecord): Promise<boolean> {
     const { fleet, partitions } = this.#cluster;
     const turn = new Turn();
@@ -197,7 +197,7 @@ export class PolicyReconciler {
     return true;
   }
 
-  /** @returns in how many ms it may be told, where it is too soon for how many nodes are where */
+  /** @returns in how many ms the status may be written, if it is too soon for new node counts */
   async #tell(record: PolicyRecord, policy: Policy, draft: PolicyStatusDraft): Promise<number | undefined> {
     const nowMs = this.#now();
     const now = timeText(nowMs);
@@ -261,7 +261,7 @@ function factsOf(
   };
 }
 
-/** A failure keeps its time as long as it is the same failure: else every look at it would be a write. */
+/** A failure keeps its time while it stays the same failure: otherwise every look at it would be a write. */
 function timeOf(
   failure: NonNullable<PolicyStatus['failures']>[number],
   current: PolicyStatus | undefined,

@@ -14,10 +14,10 @@ import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 import type { NodeObject } from './project.ts';
 
-/** A standing with the slots that were known before it was found. */
+/** A standing, with the slots that were known before it was determined. */
 type SeenStanding = Standing & Pick<NodeStanding, 'seen'>;
 
-/** Tells what was found of a node: in its partition's status, as an Event, and to its policies. */
+/** Reports what was found on a node: in its partition's status, as an Event, and to its policies. */
 export class NodeReporter {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
@@ -29,7 +29,7 @@ export class NodeReporter {
     readonly client: KubeClient;
     readonly cluster: Cluster;
     readonly events: EventRecorder;
-    /** Called with a policy whose status says something else now. */
+    /** Called with each policy whose status has changed. */
     readonly onNews: (policy: string) => void;
     readonly now: () => number;
   }) {
@@ -40,7 +40,7 @@ export class NodeReporter {
     this.#now = parts.now;
   }
 
-  /** Takes what was decided of a node into account for its policies, before anything is done. */
+  /** Records a node's decision for its policies, before anything is done. */
   note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, standing: SeenStanding): void {
     const { name, uid = '' } = node.metadata;
     this.#tally(name, claim, verdict, partition);
@@ -49,7 +49,7 @@ export class NodeReporter {
       this.#onNews(moved);
   }
 
-  /** Has nobody wait for a node over which nothing could be decided again and again: it is said, and others go on. */
+  /** Stops everybody from waiting for a node that repeatedly cannot be decided: this is reported, and others proceed. */
   setAside(node: NodeObject, message: string): void {
     const { name, uid = '' } = node.metadata;
     const { fleet, rollout, partitions } = this.#cluster;
@@ -63,7 +63,7 @@ export class NodeReporter {
     const partition = partitions.get(name);
     const slot = policy && this.#cluster.slotOf(policy, node, partition);
     const before = rollout.standingOf(name);
-    // Where the API server was away, what has failed at this generation still has.
+    // If the API server was away, what has failed at this generation still counts as failed.
     const isSame = before?.nodeUID === uid && before.wishGeneration === policy?.metadata.generation;
     const hasFailed = isSame && before.hasFailed;
     const standing = { ...standUnjudged({ node, partition, slot, now: this.#now() }), hasFailed };
@@ -72,13 +72,13 @@ export class NodeReporter {
       this.#onNews(moved);
   }
 
-  /** The node is gone. */
+  /** Call this when the node is gone. */
   forget(name: string): void {
     for (const moved of this.#cluster.rollout.remove(name)) this.#onNews(moved);
     this.#cluster.forget(name);
   }
 
-  /** @returns milliseconds after which to look at the node again, if nothing happens before */
+  /** @returns milliseconds until the next look at the node, if nothing happens before */
   async report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): Promise<number | undefined> {
     const { node, claim } = snapshot;
     const { name, uid } = node.metadata;
@@ -95,7 +95,7 @@ export class NodeReporter {
     );
     const { status: now } = this.#cluster.partitions.remember(written);
     this.#announce(written, before, verdict, claim.winner);
-    // What the agent told meanwhile came with the answer. A watch that starts anew brings that as our own write, which makes nobody look.
+    // The answer includes what the agent reported meanwhile. A restarted watch sees it as our own write, which triggers no reconcile.
     return sameJson(now?.device, snapshot.partition?.status?.device) ? requeueAfterMs : 0;
   }
 
@@ -111,7 +111,7 @@ export class NodeReporter {
     const outcome = { node, phase, reason, message, ...(plan && { plan }) };
     for (const policy of [winner, ...losers]) {
       const record = fleet.policy(policy.metadata.name);
-      // What was found for an earlier generation says nothing of this one.
+      // A finding for an earlier generation says nothing about this one.
       if (record?.policy.spec !== policy.spec || !record.nodes.has(node)) continue;
       const isNews = record.tally.put(policy === winner ? outcome : { ...outcome, wonBy: winner.metadata.name });
       if (isNews) this.#onNews(policy.metadata.name);
@@ -124,7 +124,7 @@ export class NodeReporter {
     { phase, reason, message }: Verdict,
     policy: GpuPartitionPolicy | undefined,
   ): void {
-    // That no policy selects a node is news only where one did.
+    // That no policy selects a node is news only if one did before.
     const isNews = phase === 'Unmanaged' ? before !== undefined : phase !== 'Pending' && phase !== 'Updating';
     if (before === phase || !isNews) return;
     this.#events.record({

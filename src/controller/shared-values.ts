@@ -1,9 +1,9 @@
-/** Most values that are remembered; a fleet has few that are equal, and an agent may report whatever it likes. */
+/** Maximum number of values that are remembered; a fleet has few distinct ones, and an agent may report anything. */
 const mostValues = 4096;
 
 /**
- * Gives equal values the same object, so that a fleet keeps one profile table and not one for each node. The values are never changed
- * by anybody; those that are forgotten stay as they are.
+ * Gives equal values the same object, so that a fleet keeps one profile table and not one per node. The values are never
+ * modified; forgotten values stay as they are.
  */
 export class SharedValues {
   readonly #most: number;

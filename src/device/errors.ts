@@ -1,6 +1,6 @@
 /**
- * Every way in which a device operation can end badly: what it means, what a person can do, and whom it concerns.
- * `scope: 'Node'` means that nothing more should be tried on the node for now, `'Gpu'` that the other GPUs can go on.
+ * Every way in which a device operation can fail: what it means, what a person can do, and what it affects.
+ * `scope: 'Node'` means that nothing more should be tried on the node for now, `'Gpu'` that the other GPUs can proceed.
  */
 const table = {
   InUse: {
@@ -79,15 +79,15 @@ const table = {
 
 export type DeviceErrorCode = keyof typeof table;
 
-/** @internal docs/errors.md is held against it. */
+/** @internal A test compares docs/errors.md with it. */
 export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table).filter(isDeviceErrorCode);
 
 export interface DeviceErrorDetails {
   /** What was tried, as a command or a phrase. */
   readonly tried: string;
-  /** What was found instead, in the driver's words where it has any. */
+  /** What was found instead, in the driver's words if there are any. */
   readonly found: string;
-  /** PCI bus id, or UUID where no bus id is known. */
+  /** PCI bus id, or UUID if no bus id is known. */
   readonly gpu?: string;
   /** `3g.20gb at 4 (GPU instance 2)` */
   readonly instance?: string;
@@ -96,7 +96,7 @@ export interface DeviceErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A device operation that did not work, and what to do about it. */
+/** A failed device operation, and what to do about it. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
   readonly code: DeviceErrorCode;

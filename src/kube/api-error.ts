@@ -15,7 +15,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A Kubernetes Status object, as far as we read it (apimachinery `meta/v1.Status`). */
+/** The parts that we read of a Kubernetes Status object (apimachinery `meta/v1.Status`). */
 export interface Status {
   readonly code?: number;
   readonly reason?: string;
@@ -24,7 +24,7 @@ export interface Status {
 }
 
 export interface ApiErrorFields {
-  /** What was tried: `PATCH /api/v1/nodes/n1`. */
+  /** The failed request: `PATCH /api/v1/nodes/n1`. */
   readonly request: string;
   readonly code: number;
   readonly reason: string;
@@ -34,18 +34,18 @@ export interface ApiErrorFields {
   readonly cause?: unknown;
 }
 
-/** A request to the API server failed. The message names the request, the code, the reason and the server's words. */
+/** A request to the API server failed. The message names the request, the code, the reason and the server's message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** HTTP status; 0 when there was no answer at all, so that nobody knows whether the request took effect. */
+  /** HTTP status; 0 when there was no answer at all: whether the request took effect is unknown. */
   readonly code: number;
   /**
-   * `Conflict`, `NotFound`, `AlreadyExists`, … of the Status; where the API server did not say so itself `Unreachable`,
+   * `Conflict`, `NotFound`, `AlreadyExists`, … from the Status; if the API server did not name one itself: `Unreachable`,
    * `Timeout`, `InvalidAnswer`, `TooLarge` or `NoCredentials`.
    */
   readonly reason: string;
   readonly details: StatusDetails | undefined;
-  /** The server's wish (header Retry-After or the Status), in ms. */
+  /** The wait that the server asks for (header Retry-After or the Status), in ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(fields: ApiErrorFields) {
@@ -58,7 +58,7 @@ export class ApiError extends Error {
     this.retryAfterMs = fields.retryAfterMs;
   }
 
-  /** Whether a cause of this kind is named in the details, such as `DisruptionBudget` or `FieldManagerConflict`. */
+  /** Whether the details name a cause of this kind, such as `DisruptionBudget` or `FieldManagerConflict`. */
   hasCause(reason: string): boolean {
     return this.details?.causes?.some((cause) => cause.reason === reason) ?? false;
   }
@@ -69,7 +69,7 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 404;
 }
 
-/** Somebody else changed or owns it: a resourceVersion that is no longer the newest, or fields of another manager. */
+/** Somebody else changed or owns it: the resourceVersion is not the newest, or another manager owns the fields. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 409 && error.reason !== 'AlreadyExists';
 }
@@ -84,7 +84,7 @@ export function isGone(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 410;
 }
 
-/** Makes the error of an answer that is not 2xx. A body that is not a Status (a proxy's page) is quoted in short. */
+/** Builds the error for an answer that is not 2xx. A body that is not a Status (a proxy's page) is quoted in short. */
 export function parseApiError(request: string, httpStatus: number, retryAfter: string | null, body: string): ApiError {
   const status = parseStatus(body);
   const code = status?.code ?? httpStatus;
@@ -100,7 +100,7 @@ export function parseApiError(request: string, httpStatus: number, retryAfter: s
   });
 }
 
-/** The Status of a body, or nothing where it is something else. */
+/** The Status in a body, or nothing if the body is something else. */
 export function parseStatus(body: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(body);
@@ -114,7 +114,7 @@ function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
 }
 
-/** Header Retry-After in ms; seconds only, since Kubernetes never sends a date. */
+/** The Retry-After header in ms; seconds only, since Kubernetes never sends a date. */
 function parseRetryAfter(header: string | null): number | undefined {
   if (header === null || !/^\d+$/.test(header.trim())) return undefined;
   return Number(header) * 1000;

@@ -6,7 +6,7 @@ export interface BackoffOptions {
 }
 
 /**
- * How long to wait after so many failures in a row (1 is the first): full jitter, that is anything between nothing and
+ * How long to wait after this many consecutive failures (1 is the first): full jitter, that is anything between zero and
  * a limit that doubles, so that a thousand clients do not come back at the same moment.
  */
 export function backoffMs(options: BackoffOptions, failures: number, random: () => number = Math.random): number {

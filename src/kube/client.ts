@@ -8,9 +8,9 @@ import type { KubeObject, ObjectRef, Resource } from './resource.ts';
 import type { Term } from './term.ts';
 
 export interface CallOptions {
-  /** Limit of each try, in ms. */
+  /** Time limit of each attempt, in ms. */
   readonly timeoutMs?: number;
-  /** Most tries in all; 1 means no retry. */
+  /** Maximum number of attempts; 1 means no retry. */
   readonly attempts?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,16 +22,16 @@ export interface Selection {
 }
 
 export interface ListOptions extends CallOptions {
-  /** Objects of one page; 500 unless told. */
+  /** Objects per page; default 500. */
   readonly pageSize?: number;
   /**
-   * False: all in one answer, without `limit`, for what a selector keeps short, such as the pods of one node. A limit sends servers
+   * False: everything in one answer, without `limit`, for short selections such as the pods of one node. A limit sends servers
    * before Kubernetes 1.34 past their watch cache and its indexes to etcd, where they read every object of the resource.
    */
   readonly paged?: boolean;
   /** The objects come with their metadata only. */
   readonly metadataOnly?: boolean;
-  /** What is kept of each object, one by one as they come: for lists that anybody may make long. */
+  /** What is kept of each object, applied as each one arrives: for lists that anybody may make long. */
   readonly project?: (object: never) => KubeObject;
 }
 
@@ -42,18 +42,18 @@ export interface List<T> {
 
 export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean;
-  /** Answer with metadata only: saves memory and time where the rest of the answer is not read, as with Nodes. */
+  /** The answer has metadata only: saves memory and time if the rest is not read, as with Nodes. */
   readonly metadataOnly?: boolean;
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Take fields from other managers; else a field of another manager is a Conflict. */
+  /** Take fields from other managers; otherwise a field of another manager is a Conflict. */
   readonly force?: boolean;
   readonly fieldManager?: string;
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** Delete only the object with this uid or version; else Conflict. */
+  /** Delete only the object with this uid or version; otherwise Conflict. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
@@ -65,7 +65,7 @@ interface Page<T> {
 }
 
 const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
-/** Of one answer that is read item by item: no node has more pods than that by right. */
+/** Limit of one answer that is read item by item: no node legitimately has more pods than that. */
 const mostListBytes = 512 << 20;
 
 const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
@@ -76,12 +76,12 @@ const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;
  */
 export class KubeClient {
   readonly config: PooledKubeConfig;
-  /** Recorded by the server as the owner of what we write. */
+  /** Recorded by the server as the owner of our writes. */
   readonly fieldManager: string;
 
   readonly #term: Term | undefined;
 
-  /** @param term for what may be done only while it leads: no request of this client leaves after it, retries included */
+  /** @param term for requests that only the leader may send: this client sends nothing after it, retries included */
   constructor(config: PooledKubeConfig, fieldManager: string, term?: Term) {
     this.config = config;
     this.fieldManager = fieldManager;
@@ -102,7 +102,7 @@ export class KubeClient {
     }
   }
 
-  /** A complete, consistent list, read in pages; starts again when the server forgets the list half way (410). */
+  /** A complete, consistent list, read in pages; starts again if the server forgets the list halfway (410). */
   async list<T extends KubeObject>(
     resource: Resource,
     selection: Selection = {},
@@ -121,7 +121,7 @@ export class KubeClient {
     }
   }
 
-  /** The pages of a list. Until `isLast`, the list is only a part and says nothing about what is absent. */
+  /** The pages of a list. Until `isLast`, the list is partial and says nothing about what is absent. */
   async *listPages<T extends KubeObject>(
     resource: Resource,
     selection: Selection = {},
@@ -131,7 +131,7 @@ export class KubeClient {
     const { labelSelector, fieldSelector } = selection;
     const { pageSize = 500, paged = true, metadataOnly = false, project, ...call } = options;
     const accept = metadataOnly ? { accept: metadataListAccept } : {};
-    // The items of such a list are what the caller's projection of them says.
+    // The type of such a list's items is what the caller's projection declares.
     const readBody =
       project &&
       ((chunks: AsyncIterable<Uint8Array>) => readList(chunks, project as (item: unknown) => unknown, mostListBytes));
@@ -160,12 +160,12 @@ export class KubeClient {
     return this.#write<T>('POST', path, withType(resource, object), options);
   }
 
-  /** Creates a subresource such as `eviction` or `token`, and returns what the server answers. */
+  /** Creates a subresource such as `eviction` or `token`, and returns the server's answer. */
   createSubresource(ref: ObjectRef, body: unknown, options?: CallOptions): Promise<unknown> {
     return this.#write('POST', objectPath(ref), body, options);
   }
 
-  /** Replaces an object as it was read; only for small objects that are ours whole, such as a Lease. */
+  /** Replaces an object as it was read; only for small objects that are entirely ours, such as a Lease. */
   replace<T extends KubeObject>(ref: ObjectRef, object: T, options?: WriteOptions): Promise<T> {
     return this.#write<T>('PUT', objectPath(ref), withType(ref.resource, object), options);
   }
@@ -187,8 +187,8 @@ export class KubeClient {
   }
 
   /**
-   * Server-side apply: the object is made to hold exactly these fields of ours; fields that we applied before and leave
-   * out now are removed. Creates the object if absent. A resourceVersion in `metadata` is a precondition.
+   * Server-side apply: the object then holds exactly these fields of ours; fields that we applied before and now leave
+   * out are removed. Creates the object if absent. A resourceVersion in `metadata` is a precondition.
    */
   apply<T extends KubeObject>(ref: ObjectRef, fields: ApplyFields, options: ApplyOptions = {}): Promise<T> {
     const { force, fieldManager, ...rest } = options;
@@ -199,12 +199,12 @@ export class KubeClient {
     return this.#write<T>('PATCH', objectPath(ref), body, rest, extra);
   }
 
-  /** Server-side apply of the status subresource, taking the fields from whoever had them. */
+  /** Server-side apply of the status subresource, taking the fields from their previous owners. */
   applyStatus<T extends KubeObject>(ref: ObjectRef, status: unknown, options?: ApplyOptions): Promise<T> {
     return this.apply<T>({ ...ref, subresource: 'status' }, { status }, { force: true, ...options });
   }
 
-  /** Deletes an object; false when it was not there. */
+  /** Deletes an object; false if it did not exist. */
   async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
     const { preconditions, gracePeriodSeconds, propagationPolicy, ...rest } = options;
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, gracePeriodSeconds, propagationPolicy };
@@ -242,7 +242,7 @@ export class KubeClient {
   }
 
   async #send<T>(request: ApiRequest): Promise<T> {
-    // The one place where JSON from the API server gets a type. The server has checked it against the schema.
+    // The only place where JSON from the API server gets a type. The server has checked it against the schema.
     return (await this.request(request)) as T;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Hides the kubeconfig that client-node's `loadFromDefault` would find, until the function returned is called. The
- * Operator's constructor loads it whether or not we want it, and throws on a `$KUBECONFIG` that names a missing file or
- * on a `~/.kube/config` without a current context, although the user gave another file. With nothing to be found it
- * settles for a cluster that nobody ever calls. Nothing may wait between the two calls.
+ * Hides the kubeconfig that client-node's `loadFromDefault` would find, until the returned function is called. The
+ * Operator's constructor always loads it, and throws on a `$KUBECONFIG` that names a missing file or on a `~/.kube/config`
+ * without a current context, even if the user gave another file. If it finds nothing, it falls back to a cluster that
+ * nobody ever calls. Do not await anything between the two calls.
  */
 export function hideDefaultConfig(): () => void {
   const { KUBECONFIG, HOME } = process.env;

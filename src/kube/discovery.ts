@@ -17,7 +17,7 @@ export async function discoverResource(
   plural: string,
 ): Promise<Resource> {
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  // The server's own answer, in its own fixed shape.
+  // The server's own answer, in its fixed format.
   const list = (await client.request({ method: 'GET', path })) as ResourceList;
   const found = list.resources.find(({ name }) => name === plural);
   if (found === undefined) {

@@ -7,11 +7,11 @@ import type { Term } from './term.ts';
 
 /** Times of an election, in ms; client-go's defaults. lease > renew > retry. */
 export interface ElectionTiming {
-  /** Others wait so long after the last renewal that they saw before they take the lease. */
+  /** How long others wait, after the last renewal that they saw, before they take the lease. */
   readonly leaseMs: number;
-  /** A leader that could not renew for so long stops. */
+  /** A leader that could not renew for this long stops. */
   readonly renewMs: number;
-  /** Time between two renewals; a candidate looks twice as often. */
+  /** Time between two renewals; a candidate checks twice as often. */
   readonly retryMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface ElectionOptions {
   readonly clock?: Clock;
 }
 
-/** Leadership is lost, or its work did not end in time, and the process should end. */
+/** Leadership is lost, or its work did not end in time: the process should end. */
 export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError';
   readonly code = 'LEADERSHIP_LOST';
@@ -36,10 +36,10 @@ const usualTiming: ElectionTiming = { leaseMs: 15_000, renewMs: 10_000, retryMs:
 
 /**
  * Stands for election until it leads, then runs `lead` for as long as the lease is renewed. Resolves when `lead` has
- * returned or the signal aborted before that; the lease is then given back, so that the next leader need not wait.
+ * returned, or when the signal aborts before that; the lease is then released, so that the next leader need not wait.
  * While `lead` winds down after the signal, the lease is still renewed.
  *
- * @throws LeadershipLostError when the lease could not be renewed in time: end the process. What `lead` throws.
+ * @throws LeadershipLostError when the lease could not be renewed in time: end the process. Also what `lead` throws.
  */
 export async function runElected(
   options: ElectionOptions,
@@ -51,7 +51,7 @@ export async function runElected(
   const fields = { lease: `${namespace}/${name}`, identity };
   logger.info('standing for election', fields);
   while (!(await tryAcquire(lock, logger, signal))) {
-    // A read costs little, and a leader that has given the lease back is followed at once. Spread out, so that candidates do not always meet.
+    // A read costs little, and a released lease is taken at once. Jitter keeps candidates from always colliding.
     await waitFor(clock, (timing.retryMs / 2) * (1 + Math.random() * 0.2), signal);
     if (signal.aborted) return;
   }
@@ -78,7 +78,7 @@ export async function runElected(
   }
   logger.error('leadership lost', { ...fields, holder: lock.holder });
   lost.abort(new LeadershipLostError('leadership lost'));
-  // Until the lease has run out nobody else leads.
+  // Nobody else leads until the lease has expired.
   await Promise.race([work, waitFor(clock, timing.leaseMs - lock.sinceRenewalMs, ended.signal)]);
   const state = ended.signal.aborted ? 'its work ended' : 'its work did not end in time';
   throw new LeadershipLostError(`the lease ${fields.lease} was not renewed within ${timing.renewMs} ms; ${state}`);

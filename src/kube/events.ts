@@ -26,7 +26,7 @@ export interface EventRecorderOptions {
   /** Name of this instance, usually the pod's. */
   readonly instance: string;
   readonly clock?: Clock;
-  /** Events that may be written at once before the rate counts. */
+  /** Burst: events that may be written before the rate applies. */
   readonly burst?: number;
   /** Writes per second after that. */
   readonly perSecond?: number;
@@ -46,11 +46,11 @@ const events: Resource = { group: 'events.k8s.io', version: 'v1', plural: 'event
 
 /** Equal events within this time of each other are one event with a count. */
 const seriesMs = 10 * 60_000;
-/** Most series that are remembered. */
+/** Maximum number of remembered series. */
 const mostSeries = 2_000;
 
 /**
- * Records Kubernetes events. It never throws and never makes its caller wait: events are a courtesy, and one that
+ * Records Kubernetes events. It never throws and never makes its caller wait: events are best effort, and one that
  * cannot be written is dropped. Repetitions become a count; the rate is limited.
  */
 export class EventRecorder {
@@ -72,7 +72,7 @@ export class EventRecorder {
     this.#tokensAtMs = this.#clock.monotonicMs();
   }
 
-  /** Events that were not written. */
+  /** Number of events that were not written. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -82,7 +82,7 @@ export class EventRecorder {
     const nowMs = this.#clock.wallMs();
     const key = keyOfNote(note);
     const known = this.#series.get(key);
-    // Taken out and put in again: the map's order is by last use.
+    // Removed and inserted again: the map is ordered by last use.
     this.#series.delete(key);
     const isNew = known === undefined || nowMs - known.lastAtMs > seriesMs;
     const series = isNew ? newSeries(note, nowMs) : known;
@@ -94,7 +94,7 @@ export class EventRecorder {
     this.#write();
   }
 
-  /** Writes what waits, as far as the rate allows, and records nothing more. */
+  /** Writes pending events, as far as the rate allows, and records nothing more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer?.();
@@ -110,7 +110,7 @@ export class EventRecorder {
   }
 
   async #writeAll(): Promise<void> {
-    // Not at once, so that equal events of one turn are one write.
+    // Deferred, so that equal events of one turn are one write.
     await Promise.resolve();
     for (const series of this.#dirty) {
       if (!this.#takeToken()) {
@@ -120,7 +120,7 @@ export class EventRecorder {
       this.#dirty.delete(series);
       await this.#writeOne(series);
     }
-    // Here and not in a `finally` of the caller: nothing recorded in between may be forgotten.
+    // Here and not in a `finally` of the caller: nothing recorded in between may be lost.
     this.#writing = undefined;
   }
 
@@ -198,9 +198,9 @@ export class EventRecorder {
 function newSeries(note: EventNote, nowMs: number): Series {
   const { name, namespace = 'default' } = note.object.metadata;
   const suffix = `${nowMs.toString(16)}${Math.floor(Math.random() * 2 ** 32).toString(16)}`;
-  // Names of events are at most 253 characters, as those of objects.
+  // Event names have at most 253 characters, like all object names.
   const ref = { resource: events, name: `${name.slice(0, 220)}.${suffix}`, namespace };
-  // Not the object: thousands of series are remembered, and some objects are large.
+  // Not the object itself: thousands of series are remembered, and some objects are large.
   const { uid, resourceVersion } = note.object.metadata;
   const metadata = {
     name,
@@ -216,7 +216,7 @@ function keyOfNote({ resource, object, type, reason, action, message }: EventNot
   return [resource.plural, namespace, name, uid, type, reason, action, message].join('\0');
 }
 
-/** At most so many bytes of UTF-8, with a mark where something was left out. */
+/** At most this many bytes of UTF-8, with a mark if something was cut off. */
 function cut(text: string, bytes: number): string {
   const encoded = new TextEncoder().encode(text);
   if (encoded.length <= bytes) return text;

@@ -4,7 +4,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { PooledKubeConfig } from './kubeconfig.ts';
 
 export interface KubeConfigOptions {
-  /** Path of a kubeconfig file; wins over everything else. */
+  /** Path of a kubeconfig file; takes precedence over everything else. */
   readonly kubeconfig?: string | undefined;
   /** Name of the context to use instead of the current one. */
   readonly context?: string | undefined;
@@ -14,7 +14,7 @@ export interface KubeConfigOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** No usable configuration was found. The message says where was looked and what to do. */
+/** No usable configuration was found. The message says where it was searched for, and what to do. */
 export class KubeConfigError extends Error {
   override readonly name = 'KubeConfigError';
   readonly code = 'KUBECONFIG_UNUSABLE';
@@ -23,7 +23,7 @@ export class KubeConfigError extends Error {
 const inClusterTokenFile = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /**
- * Finds the cluster: the file given, else `$KUBECONFIG`, else the pod's service account, else `~/.kube/config`.
+ * Finds the cluster: the given file, else `$KUBECONFIG`, else the pod's service account, else `~/.kube/config`.
  * A pod's account comes before the home directory's file, as in client-go: images often have a home.
  * @throws KubeConfigError when nothing is found or it names no usable cluster.
  */

@@ -3,9 +3,9 @@ import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig, type RequestContext } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 
-/** All that one request needs to reach the API server as us. */
+/** Everything that one request needs to reach the API server with our identity. */
 export interface Credentials {
-  /** Base URL without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly server: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dispatcher: Dispatcher;
@@ -19,7 +19,7 @@ interface Pool {
 }
 
 /**
- * A KubeConfig that keeps its connections. The stock one makes a TLS connection for each request
+ * A KubeConfig that reuses its connections. The stock one makes a TLS connection for each request
  * (client-node 2.0.1, `createDispatcher`), which costs 5 to 7 times the CPU.
  */
 export class PooledKubeConfig extends KubeConfig {
@@ -27,7 +27,7 @@ export class PooledKubeConfig extends KubeConfig {
   #source: KubeConfig | undefined;
   #pool: Pool | undefined;
 
-  /** @param load reads the configuration anew; without it, `reload` only forgets cached tokens. */
+  /** @param load reads the configuration again; without it, `reload` only forgets cached tokens. */
   constructor(load?: () => KubeConfig) {
     super();
     this.#load = load;
@@ -41,7 +41,7 @@ export class PooledKubeConfig extends KubeConfig {
   }
 
   /**
-   * Headers and connections for a request now. Files of certificates are read each time and a token file once a minute,
+   * Current headers and connections for a request. Certificate files are read each time and a token file once a minute,
    * so that a rotation is noticed without a restart.
    */
   async credentials(): Promise<Credentials> {
@@ -57,8 +57,8 @@ export class PooledKubeConfig extends KubeConfig {
   }
 
   /**
-   * Reads the configuration anew and forgets cached tokens: what to do after a 401. If it cannot be read (being written
-   * just now), the old one stays.
+   * Reads the configuration again and forgets cached tokens: call it after a 401. If the configuration cannot be read
+   * (it is just being written), the old one stays.
    */
   reload(): void {
     try {
@@ -69,8 +69,8 @@ export class PooledKubeConfig extends KubeConfig {
   }
 
   /**
-   * Has later requests made on new connections: what to do when one went silent, since the others to the same server are
-   * then as dead. Requests in flight are left to their own limits.
+   * Makes later requests use new connections: call it when one went silent, since the others to the same server are
+   * then dead too. Requests in flight are left to their own time limits.
    */
   renewConnections(): void {
     const pool = this.#pool;
@@ -78,7 +78,7 @@ export class PooledKubeConfig extends KubeConfig {
     void pool?.dispatcher.close().catch(() => undefined);
   }
 
-  /** Closes the connections, also those in use. */
+  /** Closes the connections, including those in use. */
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;

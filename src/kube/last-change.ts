@@ -2,7 +2,7 @@ import type { Selection } from './client.ts';
 import type { KubeObject, ObjectMeta } from './resource.ts';
 import { isOlder } from './resource-version.ts';
 
-/** The newest state of a resource that is known, as a witness: a server that has lost it was restored from a backup. */
+/** The newest known state of a resource, as a witness: a server that has lost it was restored from a backup. */
 export interface LastChange {
   readonly object: ObjectMeta;
   readonly isGone: boolean;
@@ -17,7 +17,7 @@ export function lastOf<T extends KubeObject>(list: ReadonlyMap<string, T>): Last
   return last && { object: last, isGone: false };
 }
 
-/** Selects the object that changed last from what a selection meets; all of it where nothing is known. */
+/** Narrows a selection to the object that changed last; the whole selection if nothing is known. */
 export function selectLast(last: LastChange | undefined, selection: Selection): Selection {
   if (last === undefined) return selection;
   const { name, namespace = selection.namespace } = last.object;
@@ -25,7 +25,7 @@ export function selectLast(last: LastChange | undefined, selection: Selection): 
   return { ...selection, namespace, fieldSelector: terms.join(',') };
 }
 
-/** Whether the server knows the same last state as we. */
+/** Whether the server knows the same last state as we do. */
 export function isAsKnown(last: LastChange | undefined, found: KubeObject | undefined): boolean {
   if (last === undefined || last.isGone) return found === undefined;
   const { uid, resourceVersion } = last.object;

@@ -9,7 +9,7 @@ export interface LeaseLockOptions {
   readonly name: string;
   readonly identity: string;
   readonly leaseMs: number;
-  /** Limit of one request, in ms. */
+  /** Time limit of one request, in ms. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
@@ -34,7 +34,7 @@ interface Moment {
 export const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
 
 /**
- * A Lease as a lock, by client-go's rules. Clocks of two machines are never compared: a lease has run out when *we* have
+ * A Lease as a lock, by client-go's rules. Clocks of two machines are never compared: a lease has expired once *we* have
  * seen it unchanged for its duration. Every write is tied to the version that was read, so only one of two can win.
  */
 export class LeaseLock {
@@ -50,19 +50,19 @@ export class LeaseLock {
     this.#seenAt = this.#now();
   }
 
-  /** Who holds the lease as far as we know; empty when nobody does. */
+  /** The known holder of the lease; empty if nobody holds it. */
   get holder(): string {
     return this.#lease?.spec?.holderIdentity ?? '';
   }
 
-  /** Whether somebody else holds it as far as we know. */
+  /** Whether somebody else holds it, as far as we know. */
   get isTaken(): boolean {
     return this.holder !== '' && this.holder !== this.#options.identity;
   }
 
   /**
-   * Time since we last took or renewed the lease, in ms, by whichever clock says more: the monotonic one stands still
-   * while the machine sleeps, the other may be set back. Counted from before the request: others count from its effect.
+   * Time since we last took or renewed the lease, in ms, by whichever clock shows more: the monotonic one stops while
+   * the machine sleeps, the other may be set back. Counted from before the request: others count from its effect.
    */
   get sinceRenewalMs(): number {
     return this.#renewedAt === undefined ? Infinity : this.#elapsed(this.#renewedAt);
@@ -70,7 +70,7 @@ export class LeaseLock {
 
   /** Tries once to take or renew the lease. @returns whether we hold it. @throws ApiError; Conflict for a lost race. */
   async acquire(signal: AbortSignal): Promise<boolean> {
-    // A leader renews what it wrote last, without reading it first.
+    // A leader renews its own last write without reading it first.
     if (this.holder !== this.#options.identity) await this.#read(signal);
     const startedAt = this.#now();
     if (this.#lease !== undefined && this.holder !== this.#options.identity && !this.#hasRunOut(this.#lease))
@@ -78,7 +78,7 @@ export class LeaseLock {
     try {
       this.#lease = await this.#write(this.#lease, signal);
     } catch (error) {
-      // Somebody was faster, or our last write arrived although its answer did not: read before the next try.
+      // Somebody was faster, or our last write arrived but its answer did not: read before the next attempt.
       this.#lease = undefined;
       throw error;
     }
@@ -87,7 +87,7 @@ export class LeaseLock {
     return true;
   }
 
-  /** Gives the lease back, so that nobody waits for it to run out. Does nothing when it is not ours. */
+  /** Releases the lease, so that nobody waits for it to expire. Does nothing if it is not ours. */
   async release(): Promise<void> {
     const held = this.#lease;
     if (held === undefined || this.holder !== this.#options.identity) return;

@@ -1,4 +1,4 @@
-/** Says how a list grew beyond what is read of one. */
+/** A list is larger than the limit for reading one. */
 export class ListTooLarge extends Error {
   override readonly name = 'ListTooLarge';
 }
@@ -6,12 +6,12 @@ export class ListTooLarge extends Error {
 const bytes = { quote: 0x22, backslash: 0x5c, open: 0x7b, close: 0x7d, openList: 0x5b, closeList: 0x5d } as const;
 
 /**
- * Reads the JSON of a Kubernetes list item by item and keeps of each what `project` returns: whoever fills a node with pods of 1 MB
- * makes the list long, and our memory no larger.
+ * Reads the JSON of a Kubernetes list item by item and keeps what `project` returns for each: filling a node with pods of 1 MB
+ * makes the list longer, but does not use more of our memory.
  *
  * @param mostBytes of the whole list
- * @returns the list as it came, with what was kept of its items
- * @throws SyntaxError where it is not JSON or was cut; ListTooLarge
+ * @returns the list as received, with the projected items
+ * @throws SyntaxError if it is not JSON or was cut off; ListTooLarge
  */
 export async function readList(
   chunks: AsyncIterable<Uint8Array>,
@@ -28,14 +28,14 @@ export async function readList(
   return scan.end();
 }
 
-/** Where in the list the reading is. Outside of strings only brackets count: what is between two of them JSON.parse judges. */
+/** The position in the list. Outside of strings only brackets count: JSON.parse judges what is between two of them. */
 class ListScan {
   readonly #project: (item: unknown) => unknown;
   readonly #kept: unknown[] = [];
   /** The list without its items. */
   readonly #rest: Buffer[] = [];
   #item: Buffer[] | undefined;
-  /** Where in the chunk the part begins that is not taken yet. */
+  /** Where in the chunk the part begins that is not yet consumed. */
   #from = 0;
   #depth = 0;
   #isString = false;
@@ -57,7 +57,7 @@ class ListScan {
     }
     const left = chunk.subarray(this.#from);
     if (this.#item) this.#item.push(left);
-    // What is between two items is their comma.
+    // Between two items there is only their comma.
     else if (!this.#isInItems) this.#rest.push(left);
   }
 

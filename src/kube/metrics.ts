@@ -6,10 +6,10 @@ import type { KubeObject } from './resource.ts';
 type AnyReflector = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs'>;
 type Named<T> = Iterable<readonly [string, T]>;
 
-/** Milliseconds up to many minutes: what waits for an API server takes either. */
+/** Milliseconds up to many minutes: work that waits for an API server takes either. */
 const secondsBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Metrics of work queues. @param list the queues at this moment, by name @returns what a queue of a name tells of its work */
+/** Metrics of work queues. @param list the current queues, by name @returns the observer for the queue of a name */
 export function registerQueues(
   registry: Registry,
   list: () => Named<Pick<WorkQueue, 'depth' | 'longestRunMs'>>,
@@ -55,7 +55,7 @@ export function registerQueues(
     },
   });
   return (queue) => {
-    // From 0 on: of a count that is not there before, nobody sees the first.
+    // Start at 0: nobody sees the first increment of a counter that did not exist before.
     for (const result of ['success', 'error']) reconciles.inc({ queue, result }, 0);
     return {
       started: (waitedMs) => waits.observe({ queue }, waitedMs / 1000),
@@ -74,7 +74,7 @@ const watchCounters = [
   ['failures', 'gpu_partition_watch_failures_total', 'Failed lists and watches.'],
 ] as const;
 
-/** Metrics of watches. @param list the reflectors at this moment, by the plural of their resource */
+/** Metrics of watches. @param list the current reflectors, by the plural of their resource */
 export function registerReflectors(registry: Registry, list: () => Named<AnyReflector>): void {
   const labelNames = ['resource'] as const;
   const registers = [registry];

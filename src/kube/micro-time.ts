@@ -1,4 +1,4 @@
-/** A time as Kubernetes' MicroTime writes it: RFC 3339 with six digits of a second. */
+/** A time in the format of Kubernetes' MicroTime: RFC 3339 with six digits of a second. */
 export function microTime(wallMs: number): string {
   return new Date(wallMs).toISOString().replace('Z', '000Z');
 }

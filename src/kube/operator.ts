@@ -14,34 +14,34 @@ import type { Change } from './store.ts';
 
 export interface WatchOptions<T extends KubeObject> extends Selection {
   readonly resource: Resource;
-  /** Called for each change, in order, when the store has it; usually it puts a key into a queue. */
+  /** Called for each change, in order, after the store has it; usually it puts a key into a queue. */
   readonly onChange?: (change: Change<T>) => void;
-  /** Called when the server was restored from a backup: versions from before say nothing any more. */
+  /** Called when the server was restored from a backup: earlier versions are then meaningless. */
   readonly onRewind?: () => void;
-  /** Takes what is not needed off an object before it is kept. */
+  /** Removes unneeded parts of an object before it is stored. */
   readonly strip?: (object: T) => T;
-  /** Called when the server cannot be followed, with the wait before the next try. */
+  /** Called when the watch fails, with the wait before the next retry. */
   readonly onTrouble?: (error: unknown, delayMs: number) => void;
   readonly timing?: Partial<ReflectorTiming>;
 }
 
-/** What ends with the operator: reflectors, queues, recorders. */
+/** A part that ends with the operator: reflectors, queues, recorders. */
 export interface Stoppable {
   stop(): Promise<void>;
 }
 
 /**
- * The Operator of `@dot-i/k8s-operator` with every way to the network replaced: on client-node 2 its own watches end the
- * process after 30 quiet seconds, and its status writes fail and only log it. What stays is its contract: a subclass
- * sets up watches in `init`, `start` runs that, `stop` ends all. Errors are thrown, never swallowed. Nobody here calls the overrides of
- * status, finalizers and CRDs; the contract demands them, and the inherited ones would fail in silence.
+ * The Operator of `@dot-i/k8s-operator` with every network access replaced: on client-node 2 its own watches end the
+ * process after 30 quiet seconds, and its status writes fail with only a log line. What stays is its contract: a subclass
+ * sets up watches in `init`, `start` runs it, `stop` ends everything. Errors are thrown, never swallowed. Nobody here calls the
+ * overrides for status, finalizers and CRDs; the contract demands them, and the inherited ones would fail silently.
  */
 export abstract class ResilientOperator extends operator.default {
   protected readonly client: KubeClient;
   readonly #logger: Logger;
   readonly #parts: Stoppable[] = [];
   readonly #syncs: ((signal?: AbortSignal) => Promise<void>)[] = [];
-  /** What is watched, by the id that the base class gives it (`plural.apiVersion`). */
+  /** The watched resources, by the id that the base class gives them (`plural.apiVersion`). */
   readonly #watched = new Map<string, Resource>();
   readonly #stopped = new AbortController();
   readonly #isSetUp = Promise.withResolvers<void>();
@@ -56,7 +56,7 @@ export abstract class ResilientOperator extends operator.default {
     this.k8sApi = client.config.makeApiClient(CoreV1Api);
   }
 
-  /** Runs `init`. When that fails, what it has started is stopped. */
+  /** Runs `init`. If it fails, everything it started is stopped. */
   override async start(): Promise<void> {
     try {
       await super.start();
@@ -74,13 +74,13 @@ export abstract class ResilientOperator extends operator.default {
     for (const part of this.#parts.splice(0).toReversed()) await part.stop();
   }
 
-  /** Has a part stopped with the operator. */
+  /** Makes a part stop with the operator. */
   protected own<Part extends Stoppable>(part: Part): Part {
     this.#parts.push(part);
     return part;
   }
 
-  /** Starts to follow a resource; the result's `store` fills by itself, see {@link waitForSync}. */
+  /** Starts to watch a resource; the result's `store` fills by itself, see {@link waitForSync}. */
   protected watch<T extends KubeObject>(options: WatchOptions<T>): Reflector<T> {
     const reflector = new Reflector<T>({ ...options, client: this.client, logger: this.#logger });
     this.#syncs.push((signal) => reflector.waitForSync(signal));
@@ -88,7 +88,7 @@ export abstract class ResilientOperator extends operator.default {
     return this.own(reflector.start());
   }
 
-  /** A work queue that begins when `init` has returned, and ends with the operator. */
+  /** A work queue that starts when `init` has returned, and ends with the operator. */
   protected createQueue(options: Omit<QueueOptions, 'logger'>): WorkQueue {
     const reconcile: QueueOptions['reconcile'] = async (key, signal) => {
       await untilAborted(this.#isSetUp.promise, signal);
@@ -98,7 +98,7 @@ export abstract class ResilientOperator extends operator.default {
   }
 
   /**
-   * Resolves when every watch so far has a complete list: before that, absent does not mean absent.
+   * Resolves when every watch so far has a complete list: only then does absent mean absent.
    * @throws the signal’s reason, or Error when the operator was stopped before that.
    */
   protected async waitForSync(signal?: AbortSignal): Promise<void> {
@@ -108,9 +108,8 @@ export abstract class ResilientOperator extends operator.default {
   }
 
   /**
-   * The base class's watch: calls `onEvent` with the newest state, one call at a time for an object, and again with
-   * backoff when it throws, but not before `init` has returned. An object that is there is always `Modified`. Resolves when the list is
-   * complete.
+   * The base class's watch: calls `onEvent` with the newest state, one call at a time per object, and again with backoff when it
+   * throws, but not before `init` has returned. An existing object is always `Modified`. Resolves when the list is complete.
    */
   protected override async watchResource(
     group: string,
@@ -141,7 +140,7 @@ export abstract class ResilientOperator extends operator.default {
     await reflector.waitForSync(this.#stopped.signal);
   }
 
-  /** Refused: our CRDs are installed by the users (kubectl, GitOps), and the controller has no right to write them. */
+  /** Refused: users install our CRDs (kubectl, GitOps), and the controller has no right to write them. */
   protected override async registerCustomResourceDefinition(crdFile: string): Promise<never> {
     throw new Error(`this operator does not install CustomResourceDefinitions: run kubectl apply -f ${crdFile}`);
   }
@@ -163,14 +162,14 @@ export abstract class ResilientOperator extends operator.default {
   }
 
   /**
-   * The same as {@link setResourceStatus}. Not a merge patch: what a merge and an apply of one program write belongs to
-   * two owners, and fields of the other one would never go away.
+   * Same as {@link setResourceStatus}. Not a merge patch: a program's merges and applies belong to two different owners, and
+   * fields of the other one would never be removed.
    */
   protected override patchResourceStatus(meta: ResourceMeta, status: unknown): Promise<ResourceMeta> {
     return this.setResourceStatus(meta, status);
   }
 
-  /** See the base class; leaves the event's object as it is. */
+  /** See the base class; leaves the event's object unchanged. */
   protected override async handleResourceFinalizer(
     event: ResourceEvent,
     finalizer: string,
@@ -191,7 +190,7 @@ export abstract class ResilientOperator extends operator.default {
     return true;
   }
 
-  /** Sets the finalizers of the version that was read: a Conflict when the object has changed since. */
+  /** Sets the finalizers of the version that was read: a Conflict if the object has changed since. */
   protected override async setResourceFinalizers(meta: ResourceMeta, finalizers: string[]): Promise<void> {
     const metadata = { finalizers, resourceVersion: meta.resourceVersion };
     await this.client.merge(this.#refOf(meta), { metadata }, { metadataOnly: true });
@@ -217,7 +216,7 @@ function metaOf(id: string, object: KubeObject): ResourceMeta {
   return ResourceMetaImpl.createWithId(id, asBaseObject(object));
 }
 
-/** As in the base class, the object is the JSON as it came, under a type that says `Date` where JSON has strings. */
+/** As in the base class, the object is the raw JSON, under a type that declares `Date` where JSON has strings. */
 function asBaseObject(object: KubeObject): ResourceEvent['object'] {
   return object as unknown as ResourceEvent['object'];
 }

@@ -3,24 +3,24 @@ import { describeError, type Logger } from '../process/logger.ts';
 import { isConflict } from './api-error.ts';
 import { backoffMs, type BackoffOptions } from './backoff.ts';
 
-/** What a reconcile asks for when it succeeded: nothing, or to be called again. */
+/** What a successful reconcile requests: nothing, or to be called again. */
 export interface ReconcileResult {
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** Thrown by a reconcile when trying again is of no use until something changes. */
+/** Thrown by a reconcile when a retry is useless until something changes. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 }
 
 export interface QueueOptions {
-  /** Brings the world of one key in order. Reads its state itself: a key says only that something may have changed. */
+  /** Reconciles one key. Reads its state itself: a key only says that something may have changed. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<ReconcileResult | void>;
   readonly logger: Logger;
-  /** Most keys at work at once; 1 unless told. */
+  /** Maximum number of keys processed in parallel; default 1. */
   readonly concurrency?: number;
   readonly backoff?: BackoffOptions;
-  /** Keys that go before all others, however long those have waited; asked when a key is added. */
+  /** Keys that go before all others, however long those have waited; checked when a key is added. */
   readonly isUrgent?: (key: string) => boolean;
   /** Called after a failed reconcile; `retryInMs` is absent for a terminal error. */
   readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
@@ -29,15 +29,15 @@ export interface QueueOptions {
   readonly random?: () => number;
 }
 
-/** Counts since the start. */
+/** Counters since the start. */
 export interface QueueCounts {
   readonly succeeded: number;
   readonly failed: number;
 }
 
-/** Told of each reconcile, for metrics. */
+/** Called on each reconcile, for metrics. */
 export interface QueueObserver {
-  /** A key is taken to work, so many ms after it was added. */
+  /** A key's reconcile starts, this many ms after the key was added. */
   started(waitedMs: number): void;
   ended(result: 'success' | 'error', tookMs: number): void;
 }
@@ -47,28 +47,28 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
-/** Longest that reconciles which wait for nothing follow one another, in ms: leases have to be renewed, watches read. */
+/** How long reconciles that never wait may run back to back, in ms: leases must be renewed, watches read. */
 const longestTurnMs = 10;
 const usualBackoff: BackoffOptions = { baseMs: 500, maxMs: 5 * 60_000 };
 
 /**
- * A work queue of keys. A key waits at most once and is never at work twice at a time; a key that comes while it is at
- * work runs once more afterwards. A failure is retried with backoff, for its key alone.
+ * A work queue of keys. A key is queued at most once and never processed twice in parallel; a key added while it is being
+ * processed runs once more afterwards. A failure is retried with backoff, for its key alone.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: Clock;
   readonly #stopped = new AbortController();
-  /** Keys that wait for their turn, and since when; the urgent ones first. */
+  /** Queued keys and when they were queued; the urgent ones first. */
   readonly #urgent = new Map<string, number>();
   readonly #waiting = new Map<string, number>();
-  /** Keys at work, and since when. */
+  /** Keys being processed, and their start. */
   readonly #working = new Map<string, number>();
   readonly #runs = new Set<Promise<void>>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
   #turnIsDue = false;
-  /** Since when keys are started in this turn of the event loop; undefined: none was. */
+  /** When the first key of this turn of the event loop was started; undefined if none was. */
   #turnSinceMs: number | undefined;
   readonly #counts = { succeeded: 0, failed: 0 };
 
@@ -77,7 +77,7 @@ export class WorkQueue {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Keys that wait for their turn; those that wait for a time do not count. */
+  /** The number of queued keys; delayed keys do not count. */
   get depth(): number {
     return this.#urgent.size + this.#waiting.size;
   }
@@ -86,17 +86,17 @@ export class WorkQueue {
     return { ...this.#counts };
   }
 
-  /** Since when the oldest reconcile has been at work, in ms; 0 when none is. A liveness check watches it. */
+  /** How long the oldest running reconcile has been running, in ms; 0 if none is. A liveness check uses it. */
   get longestRunMs(): number {
     const starts = [...this.#working.values()];
     return starts.length === 0 ? 0 : this.#clock.monotonicMs() - Math.min(...starts);
   }
 
-  /** Has the key reconciled soon. */
+  /** Queues the key for an early reconcile. */
   add(key: string): void {
     if (this.#stopped.signal.aborted) return;
     this.#line(key);
-    // Not at once: the reconcile must not run on its caller's stack, and equal keys of one turn are one run.
+    // Not immediately: the reconcile must not run on its caller's stack, and equal keys of one turn are one run.
     if (this.#turnIsDue) return;
     this.#turnIsDue = true;
     queueMicrotask(() => {
@@ -105,7 +105,7 @@ export class WorkQueue {
     });
   }
 
-  /** Has the key reconciled after a time, or sooner if something else asks for it. */
+  /** Queues the key after a delay, or sooner if something else requests it. */
   addAfter(key: string, delayMs: number): void {
     if (this.#stopped.signal.aborted) return;
     const atMs = this.#clock.monotonicMs() + delayMs;
@@ -119,13 +119,13 @@ export class WorkQueue {
     this.#delayed.set(key, { atMs, cancel });
   }
 
-  /** Forgets the key's failures and its wait for a time: for keys whose object is gone. */
+  /** Forgets the key's failures and its delay: for keys whose object is gone. */
   forget(key: string): void {
     this.#failures.delete(key);
     this.#cancelDelay(key);
   }
 
-  /** Starts nothing more, aborts the signal of what is at work, and waits for its end. */
+  /** Starts nothing more, aborts the signal of running reconciles, and waits for their end. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#urgent.clear();
@@ -134,7 +134,7 @@ export class WorkQueue {
     await Promise.all(this.#runs);
   }
 
-  /** Lines a key up. One that has become urgent since leaves the others behind. */
+  /** Queues a key. A key that has since become urgent moves ahead of the others. */
   #line(key: string): void {
     if (this.#urgent.has(key)) return;
     const sinceMs = this.#waiting.get(key) ?? this.#clock.monotonicMs();
@@ -169,7 +169,7 @@ export class WorkQueue {
     }
   }
 
-  /** Promises alone never let timers and sockets have their turn. What is left is started in the next one. */
+  /** Promises alone never yield to timers and sockets. The remaining keys are started in the next turn. */
   #isTurnOver(): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (this.#turnSinceMs === undefined) {
@@ -205,7 +205,7 @@ export class WorkQueue {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     const isTerminal = error instanceof TerminalError;
     const retryInMs = isTerminal ? undefined : backoffMs(backoff, failures, random);
-    // Somebody else has written meanwhile: that is what the precondition is for.
+    // Somebody else wrote in the meantime: the precondition exists for exactly this.
     if (isConflict(error)) logger.info('written by others meanwhile; trying again', { key, failures, retryInMs });
     else logger.error('reconcile failed', { key, failures, retryInMs, error: describeError(error) });
     if (retryInMs === undefined) {

@@ -5,15 +5,15 @@ import type { Change } from './store.ts';
 
 /** Waits of a reflector, in ms. */
 export interface ReflectorTiming {
-  /** A watch that is silent for so long is dead. The server sends a bookmark about every minute. */
+  /** A watch that is silent for this long is dead. The server sends a bookmark about every minute. */
   readonly idleMs: number;
-  /** The server is asked to end a watch after so long, or up to as long again: not all clients shall come back together. */
+  /** The server is asked to end a watch after this time, up to twice as long: not all clients should reconnect together. */
   readonly watchMs: number;
-  /** Shortest time from the start of one watch to the start of the next: a server that closes at once is not hammered. */
+  /** Minimum time from the start of one watch to the start of the next: a server that closes at once is not hammered. */
   readonly floorMs: number;
   readonly backoffBaseMs: number;
   readonly backoffMaxMs: number;
-  /** The list is read anew about this often (± a third), should an event ever have been lost. */
+  /** The list is read again about this often (± a third), in case an event was ever lost. */
   readonly relistMs: number;
 }
 
@@ -21,21 +21,21 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
   readonly client: KubeClient;
   readonly resource: Resource;
   readonly logger: Logger;
-  /** Called for each change, in order, after the store has it. What it throws is logged and goes no further. */
+  /** Called for each change, in order, after the store has it. What it throws is only logged. */
   readonly onChange?: ((change: Change<T>) => void) | undefined;
   /**
-   * Called when the server turns out to have been restored from a backup, before its objects are told as changes: versions from before
-   * say nothing about what comes.
+   * Called when the server turns out to have been restored from a backup, before its objects are reported as changes: earlier
+   * versions are meaningless from then on.
    */
   readonly onRewind?: (() => void) | undefined;
-  /** Takes what is not needed off an object before it is kept. */
+  /** Removes unneeded parts of an object before it is stored. */
   readonly strip?: ((object: T) => T) | undefined;
-  /** Called when the server cannot be followed, with the wait before the next try. */
+  /** Called when the watch fails, with the wait before the next retry. */
   readonly onTrouble?: ((error: unknown, delayMs: number) => void) | undefined;
   readonly timing?: Partial<ReflectorTiming> | undefined;
 }
 
-/** Counts since the start, for metrics. */
+/** Counters since the start, for metrics. */
 export interface ReflectorCounts {
   readonly lists: number;
   readonly reconnects: number;
@@ -44,7 +44,7 @@ export interface ReflectorCounts {
   readonly handlerErrors: number;
 }
 
-/** What a reflector waits when nothing else is said. */
+/** The default waits of a reflector. */
 export const usualTiming: ReflectorTiming = {
   idleMs: 90_000,
   watchMs: 300_000,

@@ -12,11 +12,11 @@ import { isOlder } from './resource-version.ts';
 import { TimeTravelError, WatchCursor } from './watch-cursor.ts';
 import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
-/** Of the question that comes before a watch is resumed. */
+/** Time limit of the request that precedes a resumed watch. */
 const longestQuestionMs = 10_000;
 
 /**
- * Follows a resource and never gives up: a streamed list (KEP-3157) or pages where the server has none, then a watch
+ * Watches a resource and never gives up: a streamed list (KEP-3157), or pages if the server cannot stream, then a watch
  * that resumes where it was cut, until `stop`. The store holds only what came from complete lists and their events.
  */
 export class Reflector<T extends KubeObject> {
@@ -33,9 +33,9 @@ export class Reflector<T extends KubeObject> {
   #failuresInRow = 0;
   #relistAtMs = 0;
   #last: LastChange | undefined;
-  /** The last watch ended when the server was asked to end it: the same server goes on. */
+  /** The last watch ended because its requested time was over: the same server continues. */
   #endedInTime = false;
-  /** When we last tried again without a wait. */
+  /** When we last retried without a wait. */
   #hurriedAtMs = -Infinity;
   #contactAtMs = performance.now();
 
@@ -57,12 +57,12 @@ export class Reflector<T extends KubeObject> {
     return { ...this.#counts };
   }
 
-  /** The newest version that was seen; the store is at least as new. */
+  /** The newest seen version; the store is at least as new. */
   get resourceVersion(): string {
     return this.#cursor.newest;
   }
 
-  /** Time since the server last said something, in ms: how old the store may be. */
+  /** Time since the server last sent something, in ms: how stale the store may be. */
   get silenceMs(): number {
     return performance.now() - this.#contactAtMs;
   }
@@ -72,12 +72,12 @@ export class Reflector<T extends KubeObject> {
     return this;
   }
 
-  /** Resolves when `synced`; rejects with the signal's reason when that comes first. */
+  /** Resolves when `synced`; rejects with the signal's reason if that comes first. */
   async waitForSync(signal?: AbortSignal): Promise<void> {
     await untilAborted(this.#firstSync.promise, signal);
   }
 
-  /** Ends the watch; no change is reported after it has resolved. */
+  /** Ends the watch; no change is reported after this resolves. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
@@ -100,10 +100,10 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * Reads the list in pages if it must come so. Before a watch that resumes after a lost connection, asks whether the server still is
-   * where we are: one that was restored from a backup takes a version of its future and says nothing until it has come there, and
-   * where it has, it never tells what it has forgotten.
-   * @returns from where to watch; without a version the watch begins with a list.
+   * Reads the list in pages if necessary. Before a watch resumes after a lost connection, checks that the server still has our state:
+   * a server restored from a backup accepts a version from its future and stays silent until it gets there; even then it never
+   * reports what it has forgotten.
+   * @returns where to watch from; without a version the watch begins with a list.
    */
   async #prepare(): Promise<{ readonly resumeAt: string; readonly isInitial: boolean }> {
     if (this.#connections > 0) this.#counts.reconnects += 1;
@@ -167,7 +167,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** Puts an event of a streamed list aside: half a list must not be seen. */
+  /** Buffers an event of a streamed list: nobody may see half a list. */
   #collect(list: Map<string, T>, event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') return;
     const key = keyOf(event.object);
@@ -190,7 +190,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** Makes a complete list the truth. */
+  /** Replaces the store's content with a complete list. */
   #promote(list: ReadonlyMap<string, T>, version: string): void {
     const hasGoneBack = this.#cursor.doubts > 0 || [...list].some(([key, object]) => this.#isOlder(key, object));
     this.#cursor.takeList(version);
@@ -204,7 +204,7 @@ export class Reflector<T extends KubeObject> {
     this.#firstSync.resolve();
   }
 
-  /** Lists come from the store itself, so that only a restored one has an older state of an object. */
+  /** Lists are consistent reads, so only a restored server has an older state of an object. */
   #isOlder(key: string, { metadata: { uid, resourceVersion } }: T): boolean {
     const known = this.#items.get(key)?.metadata;
     return known?.uid === uid && isOlder(resourceVersion, known?.resourceVersion);
@@ -240,17 +240,17 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** @returns how long to wait before the next try, in ms. */
+  /** @returns how long to wait before the next retry, in ms. */
   #takeFailure(error: unknown): number {
     const { backoffBaseMs: baseMs, backoffMaxMs: maxMs, floorMs } = this.#timing;
     this.#failuresInRow += 1;
     this.#counts.failures += 1;
     if (error instanceof ApiError && error.code === 401) this.#options.client.config.reload();
     const isExpected = this.#cursor.learn(error);
-    // A server that has gone back answers: how long it was not there before has no say.
+    // A server that has gone back does answer: how long it was unreachable before is irrelevant.
     const failures = error instanceof TimeTravelError ? this.#cursor.doubts : this.#failuresInRow;
     let delayMs = ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, failures);
-    // What a list puts right needs no wait, but not time and again: it may not help.
+    // What a list repairs needs no wait, but not repeatedly: the list may not help.
     if (isExpected && performance.now() - this.#hurriedAtMs > 30 * floorMs) {
       this.#hurriedAtMs = performance.now();
       delayMs = 0;

@@ -10,27 +10,27 @@ import { guardSending, NotSentError } from './send-guard.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One request, JSON in and JSON out. Nothing is ever decoded into typed models, which drop fields that they do not know. */
+/** One request, JSON in and JSON out. Nothing is ever decoded into typed models, which drop unknown fields. */
 export interface ApiRequest {
   readonly method: Method;
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** Of the body; `application/json` unless told. */
+  /** Content type of the body; `application/json` by default. */
   readonly contentType?: string;
   readonly accept?: string;
-  /** Limit of each try, in ms, the body included. */
+  /** Time limit of each attempt, in ms, including the body. */
   readonly timeoutMs?: number;
-  /** Most tries in all; 1 means no retry. */
+  /** Maximum number of attempts; 1 means no retry. */
   readonly attempts?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called right before each try leaves, which may be long after it was asked for. What it throws ends the request: {@link NotSentError}. */
+  /** Called right before each attempt is sent, which may be long after the call. If it throws, the request ends: {@link NotSentError}. */
   readonly beforeSend?: (() => void) | undefined;
-  /** Makes the answer of its body; JSON.parse of the whole of it unless told. */
+  /** Turns the body into the answer; by default JSON.parse of the whole body. */
   readonly readBody?: (chunks: AsyncIterable<Uint8Array>) => Promise<unknown>;
 }
 
-/** Tries and waits when the request does not say. */
+/** Attempts and waits when the request does not set them. */
 const defaults = {
   timeoutMs: 15_000,
   attempts: 4,
@@ -39,10 +39,10 @@ const defaults = {
 } as const;
 
 /**
- * Sends a request and returns the JSON of the answer. Repeats it, with full jitter and never sooner than Retry-After,
- * where that is safe: always after a refusal (429), and after a lost or broken answer only when doing it twice is the
- * same as doing it once. After a 401 it reads the credentials anew, once.
- * @throws ApiError; NotSentError; or the reason of the signal when the caller gave up.
+ * Sends a request and returns the JSON of the answer. Retries it, with full jitter and never sooner than Retry-After,
+ * where that is safe: always after a refusal (429), and after a lost or broken answer only if the request is idempotent.
+ * After a 401 it reads the credentials again, once.
+ * @throws ApiError; NotSentError; or the signal's reason when the caller gave up.
  */
 export async function sendRequest(config: PooledKubeConfig, request: ApiRequest): Promise<unknown> {
   const attempts = request.attempts ?? defaults.attempts;
@@ -67,7 +67,7 @@ export async function sendRequest(config: PooledKubeConfig, request: ApiRequest)
 }
 
 /**
- * Sends a request once and returns the answer with its body unread. The signal ends the body too.
+ * Sends a request once and returns the answer with its body unread. The signal also ends the body.
  * @throws ApiError when the answer is not 2xx or does not come; NotSentError.
  */
 export async function openRequest(
@@ -84,7 +84,7 @@ export async function openRequest(
     if (value !== undefined) url.searchParams.set(key, String(value));
   }
   try {
-    // Not fetch: its machinery for browsers costs 10 MB in each process.
+    // Not fetch: its browser machinery costs 10 MB in each process.
     signal.throwIfAborted();
     const answer = send(url, {
       method: request.method,
@@ -98,7 +98,7 @@ export async function openRequest(
       dispatcher: request.beforeSend === undefined ? dispatcher : guardSending(dispatcher, name, request.beforeSend),
       signal,
     });
-    // undici notices an abort only once it has a connection: a handshake without an answer would be waited for.
+    // undici notices an abort only once it has a connection: a handshake without an answer would block.
     const response = await untilAborted(answer, signal);
     if (response.statusCode >= 200 && response.statusCode < 300) return response;
     const retryAfter = response.headers['retry-after'];

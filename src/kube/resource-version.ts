@@ -9,7 +9,7 @@ export function compareVersions(a: string | undefined, b: string | undefined): n
   return a < b ? -1 : 1;
 }
 
-/** Whether `a` is surely older than `b`. */
+/** Whether `a` is certainly older than `b`. */
 export function isOlder(a: string | undefined, b: string | undefined): boolean {
   return (compareVersions(a, b) ?? 0) < 0;
 }

@@ -41,7 +41,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** What all objects share. Programs add `spec` and `status` as far as they read them. */
+/** What all objects share. Programs add the parts of `spec` and `status` that they read. */
 export interface KubeObject {
   readonly apiVersion?: string;
   readonly kind?: string;

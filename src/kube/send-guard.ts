@@ -10,8 +10,8 @@ export class NotSentError extends Error {
 }
 
 /**
- * A dispatcher whose requests are checked when they are written to their connection: the wait for one is long enough for a process
- * to be stopped in.
+ * A dispatcher that checks requests when they are written to their connection: while one waits for a connection, the process
+ * may be stalled.
  */
 export function guardSending(dispatcher: Dispatcher, request: string, check: () => void): Dispatcher {
   return dispatcher.compose((dispatch) => (options, handler) => {

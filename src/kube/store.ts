@@ -1,7 +1,7 @@
 import { keyOf, type KubeObject } from './resource.ts';
 import { isOlder } from './resource-version.ts';
 
-/** Something happened to an object. An object that was deleted and made again is a `delete` and then an `apply`. */
+/** A change of an object. An object that was deleted and recreated is a `delete` and then an `apply`. */
 export type Change<T> =
   | { readonly type: 'apply'; readonly key: string; readonly object: T; readonly previous: T | undefined }
   | { readonly type: 'delete'; readonly key: string; readonly object: T };
@@ -14,8 +14,8 @@ export interface Store<T> {
 }
 
 /**
- * The store behind a reflector. It returns the changes that it made, and takes nothing that is older than what it has:
- * events that are repeated or late change nothing.
+ * The store behind a reflector. It returns the changes that it made, and accepts nothing older than what it has:
+ * repeated or late events change nothing.
  */
 export class ObjectStore<T extends KubeObject> implements Store<T> {
   #items: Map<string, T> = new Map();
@@ -32,7 +32,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     return [...this.#items.values()];
   }
 
-  /** Takes an object as it is now. */
+  /** Takes an object's current state. */
   upsert(object: T): readonly Change<T>[] {
     const key = keyOf(object);
     const before = this.#items.get(key);
@@ -51,8 +51,8 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
   }
 
   /**
-   * Takes a complete list: what is not in it is gone. The list decides, also where it is older.
-   * @param trustsVersions false: an object with the version that we know may still be another state of it
+   * Takes a complete list: what is not in it is gone. The list decides, even if it is older.
+   * @param trustsVersions false: an object with the version that we know may still be a different state of it
    */
   replace(next: ReadonlyMap<string, T>, trustsVersions = true): readonly Change<T>[] {
     const before = this.#items;

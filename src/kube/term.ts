@@ -1,10 +1,10 @@
 /** A time of leadership. */
 export interface Term {
-  /** Aborts when leadership is lost or the candidate is to stop. */
+  /** Aborts when leadership is lost or the candidate must stop. */
   readonly signal: AbortSignal;
   /**
-   * Throws when the lease was not renewed in time. Timers of a process that was stalled fire late: call this right
-   * before what must not be done by two.
+   * Throws when the lease was not renewed in time. Timers of a stalled process fire late: call this right
+   * before anything that two must not do.
    */
   requireLeadership(): void;
 }

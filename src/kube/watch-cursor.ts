@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 import { isOlder } from './resource-version.ts';
 
-/** The server is behind what we have seen: it lags, or it was restored from a backup. */
+/** The server is behind what we have seen: it lags, or was restored from a backup. */
 export class TimeTravelError extends Error {
   override readonly name = 'TimeTravelError';
 
@@ -10,19 +10,19 @@ export class TimeTravelError extends Error {
   }
 }
 
-/** After so many answers in a row that are older than what we know, it was a restore: believe them. */
+/** After this many consecutive answers older than what we know, it was a restore: accept them. */
 const doubtsUntilBelieved = 3;
 
-/** Where a reflector stands in the history of its resource, and what the next connection has to ask for. */
+/** A reflector's position in the history of its resource, and what the next connection must request. */
 export class WatchCursor {
   /** The newest version seen. */
   #newest = '';
   /** Where the next watch starts; empty when a list is due. */
   #resumeAt = '';
   #doubts = 0;
-  /** False once the server said that it cannot stream lists. */
+  /** False once the server has rejected streamed lists. */
   #hasWatchList = true;
-  /** The last streamed list failed half way; the next one comes in pages. */
+  /** The last streamed list failed halfway; the next one is read in pages. */
   #streamFailed = false;
 
   get newest(): string {
@@ -34,24 +34,24 @@ export class WatchCursor {
     return this.#resumeAt;
   }
 
-  /** Whether a list that is due is to be read in pages, because the server cannot stream it. */
+  /** Whether a due list must be read in pages, because the server cannot stream it. */
   get needsPages(): boolean {
     return this.#resumeAt === '' && (!this.#hasWatchList || this.#streamFailed);
   }
 
-  /** How often in a row the server was older than what we know: it lags, or was restored from a backup. */
+  /** How many times in a row the server was older than what we know: it lags, or was restored from a backup. */
   get doubts(): number {
     return this.#doubts;
   }
 
-  /** Has the next connection begin with a list. */
+  /** Makes the next connection begin with a list. */
   demandList(): void {
     this.#resumeAt = '';
   }
 
   /**
-   * Takes what the server says of itself before a watch resumes. A list is due when what changed last is not as we know it.
-   * @throws TimeTravelError when its version is older than what we know: it would take the watch and say nothing until it has caught up.
+   * Takes the server's own version before a watch resumes. A list is due if the last change is not as we know it.
+   * @throws TimeTravelError when its version is older than what we know: it would accept the watch and stay silent until it catches up.
    */
   takeStock(version: string, isAsKnown: boolean): void {
     this.#requireProgress(version);
@@ -68,8 +68,8 @@ export class WatchCursor {
   }
 
   /**
-   * Takes the version of an event. @returns false for an event to be ignored: the versions of a watch only grow; what is
-   * older was sent before, and could bring back what has been deleted since.
+   * Takes the version of an event. @returns false for an event to be ignored: versions within a watch only grow; an older
+   * event was sent before, and could bring back what has been deleted since.
    */
   takeEvent(version: string): boolean {
     if (isOlder(version, this.#newest)) return false;
@@ -79,18 +79,18 @@ export class WatchCursor {
 
   /**
    * Takes the version of a bookmark.
-   * @throws TimeTravelError when it is older than what we know: such a server would say nothing until it has caught up.
+   * @throws TimeTravelError when it is older than what we know: such a server would stay silent until it catches up.
    */
   takeBookmark(version: string): void {
     if (isOlder(version, this.#newest)) throw new TimeTravelError(version, this.#newest);
     this.#advance(version);
   }
 
-  /** Learns from a failure. @returns true when it is part of normal life and a list at once puts it right. */
+  /** Learns from a failure. @returns true if the failure is expected and an immediate list repairs it. */
   learn(error: unknown): boolean {
     const wasListing = this.#resumeAt === '';
     if (!(error instanceof ApiError)) {
-      // Time travel, or events that make no sense.
+      // Time travel, or inconsistent events.
       this.#resumeAt = '';
       this.#streamFailed = wasListing && !(error instanceof TimeTravelError);
       return false;
@@ -105,7 +105,7 @@ export class WatchCursor {
       return true;
     }
     if (error.reason === 'InvalidAnswer' || error.hasCause('ResourceVersionTooLarge')) this.#resumeAt = '';
-    // An old server ignores sendInitialEvents and goes silent after the last object; some fail in the middle (500).
+    // An old server ignores sendInitialEvents and goes silent after the last object; some fail midway (500).
     this.#streamFailed = wasListing && (error.code >= 500 || error.reason === 'Timeout');
     return false;
   }

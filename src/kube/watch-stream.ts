@@ -3,7 +3,7 @@ import type { PooledKubeConfig } from './kubeconfig.ts';
 import { describeRequest, openRequest, type Query } from './request.ts';
 import type { KubeObject } from './resource.ts';
 
-/** A line of a watch. A bookmark's object has nothing but a version. */
+/** A line of a watch. A bookmark's object has only a version. */
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly object: KubeObject };
@@ -14,12 +14,12 @@ export interface WatchRequest {
   readonly path: string;
   readonly query: Query;
   readonly accept?: string | undefined;
-  /** The watch ends with a Timeout when the server says nothing for so long, in ms. */
+  /** The watch ends with a Timeout when the server sends nothing for this long, in ms. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Asks for a watch from a version on, with bookmarks; without a version it begins with the whole list (KEP-3157). */
+/** Requests a watch from a version, with bookmarks; without a version it begins with the whole list (KEP-3157). */
 export function watchQuery(
   selection: Pick<Query, 'labelSelector' | 'fieldSelector'>,
   resumeAt: string,
@@ -36,8 +36,8 @@ export function watchQuery(
 }
 
 /**
- * Opens a watch and yields its events until the server ends it. An ERROR event ends it as well: the server may leave
- * the stream open after one and say no more.
+ * Opens a watch and yields its events until the server ends it. An ERROR event ends it too: the server may leave
+ * the stream open after one and send nothing more.
  * @throws ApiError; reason `Timeout` when the connection went silent, `InvalidAnswer` for a line that is not JSON.
  */
 export async function* readWatch<T extends KubeObject>(

@@ -14,7 +14,7 @@ export function describeCallFault(tried: string, timeoutMs: number, error: Servi
   return new KubeletError(codeOf(error), { tried, found, cause: error });
 }
 
-/** Without grpc-js's times and notes: the same fault shall read the same each time. */
+/** Removes grpc-js's times and notes: the same fault must always have the same text. */
 function trimDetails(details: string): string {
   const text = details.replace(/\. Resolution note:.*/s, '').replace(/ \(\d{4}-[\dT:.-]+Z\)/g, '');
   return text === '' ? 'no explanation given' : text.slice(0, 300);
@@ -30,13 +30,13 @@ function codeOf({ code, details }: ServiceError): KubeletErrorCode {
     case status.DATA_LOSS:
       return 'KubeletAnswerUnreadable';
     case status.UNKNOWN:
-      // Kubelets before 1.28 say so in an error without a code while the feature gate is off (server_v1.go).
+      // Kubelets before 1.28 report this as an error without a code while the feature gate is off (server_v1.go).
       return details.includes('GetAllocatableResources disabled') ? 'KubeletUnsupported' : 'KubeletUnavailable';
     case status.RESOURCE_EXHAUSTED:
-      // Ours is an answer above the limit; the kubelet's own is its rate limit.
+      // On our side, the answer exceeds the limit; on the kubelet's, it is its rate limit.
       return details.includes('larger than max') ? 'KubeletAnswerUnreadable' : 'KubeletUnavailable';
     case status.UNAVAILABLE:
-      // Somebody listens who does not speak HTTP/2.
+      // Whoever listens does not speak HTTP/2.
       return /protocol error|settings|preface/i.test(details) ? 'KubeletAnswerUnreadable' : 'KubeletUnavailable';
     default:
       return 'KubeletUnavailable';

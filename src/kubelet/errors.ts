@@ -1,4 +1,4 @@
-/** Every way in which a question to the kubelet can end badly, and what a person can do. */
+/** Every way in which a query to the kubelet can fail, and what a person can do. */
 const table = {
   KubeletSocketMissing:
     'mount the node’s folder /var/lib/kubelet/pod-resources into this container, or name the socket ' +
@@ -15,18 +15,18 @@ const table = {
 
 export type KubeletErrorCode = keyof typeof table;
 
-/** @internal docs/errors.md is held against it. */
+/** @internal A test compares docs/errors.md with it. */
 export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(table).filter(isKubeletErrorCode);
 
 export interface KubeletErrorDetails {
   /** What was tried: `List on /var/lib/kubelet/pod-resources/kubelet.sock`. */
   readonly tried: string;
-  /** What was found instead, in the words of the operating system or the kubelet where they have any. */
+  /** What was found instead, in the words of the operating system or the kubelet if there are any. */
   readonly found: string;
   readonly cause?: unknown;
 }
 
-/** The kubelet did not say what it was asked, and what to do about it. */
+/** The kubelet did not answer the query, and what to do about it. */
 export class KubeletError extends Error {
   override readonly name = 'KubeletError';
   readonly code: KubeletErrorCode;

@@ -2,11 +2,11 @@ import type protobuf from 'protobufjs/light.js';
 
 export interface MessageCodec<Message> {
   encode(message: Message): Buffer;
-  /** Absent lists are empty, absent texts too; fields that are not described are skipped. @throws where it is no such message */
+  /** Absent lists and texts become empty; undescribed fields are skipped. @throws if the bytes are not such a message */
   decode(bytes: Uint8Array): Message;
 }
 
-/** The codec of one message of a definition, which is what makes it a Message: TypeScript cannot see that. */
+/** The codec of one message in a definition. The definition makes it a Message: TypeScript cannot see that. */
 export function codecOf<Message extends object>(definition: protobuf.Root, name: string): MessageCodec<Message> {
   const type = definition.lookupType(name);
   return {

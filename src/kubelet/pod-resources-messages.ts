@@ -11,19 +11,19 @@ export const podResourcesPaths = {
 
 export type PodResourcesMethod = keyof typeof podResourcesPaths;
 
-/** One entry for each device id is usual, so the same resource name repeats. */
+/** Usually there is one entry per device id, so the same resource name repeats. */
 export interface ContainerDevices {
   readonly resourceName: string;
   readonly deviceIds: readonly string[];
 }
 
-/** Devices that a container has by one claim (DRA). */
+/** Devices that a container has through one claim (DRA). */
 export interface DynamicResource {
   readonly claimName: string;
   readonly claimNamespace: string;
   readonly claimResources: readonly {
     readonly cdiDevices: readonly { readonly name: string }[];
-    /** Empty from older kubelets, and so is the device's name. */
+    /** Older kubelets leave it and the device's name empty. */
     readonly driverName: string;
     readonly deviceName: string;
   }[];
@@ -32,7 +32,7 @@ export interface DynamicResource {
 export interface ContainerResources {
   readonly name: string;
   readonly devices: readonly ContainerDevices[];
-  /** Absent is none. */
+  /** Absent means none. */
   readonly dynamicResources?: readonly DynamicResource[];
 }
 
@@ -48,7 +48,7 @@ export interface AllocatableResourcesResponse {
   readonly devices: readonly ContainerDevices[];
 }
 
-/** The part of api.proto that is about devices; CPUs, memory and topology are left out. */
+/** The part of api.proto about devices; CPUs, memory and topology are left out. */
 const definition = protobuf.Root.fromJSON({
   nested: {
     v1: {

@@ -14,7 +14,7 @@ import { SocketCredentials } from './socket-credentials.ts';
 export interface PodResourcesClientOptions {
   /** Path of the kubelet's socket, at most 107 bytes: `/var/lib/kubelet/pod-resources/kubelet.sock`. */
   readonly socket: string;
-  /** For one call as a whole. Default 5000. */
+  /** Time limit of one whole call. Default 5000. */
   readonly timeoutMs?: number;
 }
 
@@ -30,8 +30,8 @@ const clientOptions: ClientOptions = {
 };
 
 /**
- * Asks the kubelet of this node which devices it offers and which pods hold them (`v1.PodResourcesLister`). Each call has a
- * connection of its own: a kubelet that was restarted has a new socket, and nothing of a failed call delays the next one.
+ * Asks this node's kubelet which devices it advertises and which pods hold them (`v1.PodResourcesLister`). Each call has its
+ * own connection: a restarted kubelet has a new socket, and a failed call never delays the next one.
  */
 export class PodResourcesClient {
   readonly #socket: string;
@@ -45,8 +45,8 @@ export class PodResourcesClient {
   }
 
   /**
-   * All pods of the node with their devices, of any device plugin and by claim, those without any too. The kubelet names a
-   * device that was destroyed for as long as the pod lives.
+   * All pods of the node with their devices, of any device plugin and by claim, including pods without devices. The kubelet
+   * names a destroyed device for as long as the pod lives.
    *
    * @throws KubeletError
    */
@@ -64,7 +64,7 @@ export class PodResourcesClient {
   }
 
   /**
-   * Ids of all devices that the kubelet offers on the word of device plugins, given away or not, by resource.
+   * Ids of all devices that the kubelet advertises on behalf of device plugins, allocated or not, by resource.
    *
    * @throws KubeletError
    */
@@ -79,7 +79,7 @@ export class PodResourcesClient {
     return ids;
   }
 
-  /** Ends the calls that are under way; they are rejected, and so are later ones. */
+  /** Ends calls in progress; they are rejected, and so are later ones. */
   close(): void {
     this.#isClosed = true;
     for (const call of this.#calls) call.cancel();
@@ -142,7 +142,7 @@ function listClaimedDevices({ dynamicResources = [] }: ContainerResources): read
   );
 }
 
-/** gRPC says of a missing socket the same as of a kubelet that is down. */
+/** gRPC reports a missing socket in the same way as a kubelet that is down. */
 async function findSocket(socket: string, tried: string): Promise<void> {
   try {
     await stat(socket);

@@ -5,16 +5,16 @@ import { ChannelCredentials, credentials } from '@grpc/grpc-js';
 type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
 /**
- * No credentials, but a hold on the connections that are made with them. grpc-js never closes a connection whose other end
- * accepts it and then says nothing (`Subchannel.unref` leaves a connection attempt alone): against a kubelet that hangs,
- * every call would leave one open.
+ * No credentials, but control over the connections that are made with them. grpc-js never closes a connection whose other end
+ * accepts it and then stays silent (`Subchannel.unref` leaves a connection attempt alone): with a hanging kubelet,
+ * every call would leak one.
  */
 export class SocketCredentials extends ChannelCredentials {
   readonly #insecure = credentials.createInsecure();
   readonly #sockets = new Set<Socket>();
   #isDestroyed = false;
 
-  /** Ends all connections, and those that come yet. */
+  /** Ends all connections, including future ones. */
   destroy(): void {
     this.#isDestroyed = true;
     for (const socket of this.#sockets) socket.destroy();

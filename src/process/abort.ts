@@ -1,4 +1,4 @@
-/** Waits for a promise, but no longer than until the signal aborts; then rejects with its reason. */
+/** Waits for a promise, but only until the signal aborts; then rejects with its reason. */
 export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return promise;
   signal.throwIfAborted();
@@ -12,7 +12,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal)
   }
 }
 
-/** Resolves when the signal aborts, at once where it has. */
+/** Resolves when the signal aborts, or at once if it already has. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

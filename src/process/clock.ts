@@ -1,19 +1,19 @@
 /**
- * Time as the shells see it. Everything that waits takes a clock, so that tests run hours in milliseconds.
+ * The time source of the programs. Everything that waits takes a clock, so that tests run hours in milliseconds.
  */
 export interface Clock {
-  /** Milliseconds of a clock that never jumps; only differences mean something. */
+  /** Milliseconds of a clock that never jumps; only differences are meaningful. */
   monotonicMs(): number;
   /** Milliseconds since 1970, UTC. */
   wallMs(): number;
-  /** Calls `action` once, `delayMs` from now, and returns how to call it off. */
+  /** Calls `action` once, `delayMs` from now, and returns a function that cancels it. */
   startTimer(delayMs: number, action: () => void): () => void;
 }
 
-// setTimeout takes a 32-bit delay and fires at once when it is larger.
+// setTimeout takes a 32-bit delay and fires at once if it is larger.
 const longestTimerMs = 2 ** 31 - 1;
 
-/** The machine's clock. Its timers keep the process alive: a wait between two tries must not end it. */
+/** The machine's clock. Its timers keep the process alive: a wait between two attempts must not end it. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
@@ -24,8 +24,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Milliseconds since 1970 by a clock that never jumps while the process runs: what was begun before a change of the machine's time
- * lasts as long as it should.
+ * Milliseconds since 1970 by a clock that never jumps while the process runs: what began before a change of the machine's time
+ * still lasts as long as it should.
  */
 export function steadyMs(): number {
   return performance.timeOrigin + performance.now();

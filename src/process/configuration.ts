@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 
-/** Where the value of an option comes from; the first that has one wins. */
+/** Prefix of the options' environment variables. */
 const prefix = 'GPU_PARTITION_';
 
 interface Source {
@@ -12,14 +12,14 @@ interface Source {
 }
 
 /**
- * Has the options of a program taken from its command line, else from the environment, else from a file (`--config`). What is wrong
- * stops the start with all findings at once.
+ * Makes a program take its options from its command line, else from the environment, else from a file (`--config`). Errors
+ * stop the start, all reported at once.
  */
 export function makeConfigurable(command: Command): Command {
   const settings = listSettings(command);
   const parsers = new Map(settings.map((option) => [option, option.parseArg]));
   const demanded = settings.filter(({ mandatory }) => mandatory);
-  // Commander would stop at the first that is wrong, and before the file is read.
+  // Commander would stop at the first error, and before the file is read.
   for (const option of settings) {
     if (option.parseArg) option.argParser((text: string) => text);
     option.mandatory = false;
@@ -55,7 +55,7 @@ export function listSettings(command: Command): readonly Option[] {
   return command.options.filter(({ long }) => long !== '--version' && long !== '--config');
 }
 
-/** Name of the environment variable of an option. */
+/** Name of an option's environment variable. */
 export function variableOf(option: Option): string {
   return (
     prefix +

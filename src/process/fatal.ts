@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Ends the process with code 1 when an error reaches nobody. A program that goes on after one may hold a lease and do
+ * Ends the process with code 1 on an unhandled error. A program that continues after one may hold a lease and do
  * nothing; a restart is safe.
  */
 export function exitOnUnhandled(logger: Logger): void {

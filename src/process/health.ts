@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { describeError, type Logger } from './logger.ts';
 
-/** Says why something is not well; nothing when it is. */
+/** Explains why something is unhealthy; returns nothing if it is healthy. */
 export type Check = () => string | undefined;
 export type Checks = Readonly<Record<string, Check>>;
 
 export interface HealthOptions {
   readonly logger: Logger;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly host?: string;
-  /** Asked at /healthz: when one fails, a restart would help. */
+  /** Checked at /healthz: if one fails, a restart would help. */
   readonly live?: Checks;
-  /** Asked at /readyz: when one fails, nobody should count on us yet. */
+  /** Checked at /readyz: if one fails, nobody should rely on this process yet. */
   readonly ready?: Checks;
   /** Served at /metrics. */
   readonly registry?: Pick<Registry, 'contentType' | 'metrics'>;
@@ -58,7 +58,7 @@ async function answer(options: HealthOptions, request: IncomingMessage, response
   return send(response, 404, 'not found; there is /healthz, /readyz, /metrics\n');
 }
 
-/** A line for each check, as Kubernetes' own components write them. */
+/** One line per check, in the format of Kubernetes' own components. */
 function report(response: ServerResponse, checks: Checks = {}): void {
   const results = Object.entries(checks).map(([name, check]) => ({ name, fault: runCheck(check) }));
   const lines = results.map(({ name, fault }) => (fault === undefined ? `[+]${name} ok` : `[-]${name} ${fault}`));

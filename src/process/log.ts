@@ -12,7 +12,7 @@ export interface LogOptions {
   readonly level?: LogLevel;
   /** `auto`, the default, is text on a terminal and JSON lines elsewhere. */
   readonly format?: LogFormat;
-  /** Standard error unless told: standard output belongs to results. */
+  /** Default standard error: standard output is for results. */
   readonly stream?: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
@@ -22,7 +22,7 @@ interface Line {
   readonly fields?: unknown;
 }
 
-/** Makes the logger of a program. A line holds `time`, `level`, `message`, and the fields beside them. */
+/** Creates the logger of a program. A line holds `time`, `level`, `message`, and the fields next to them. */
 export function createLogger(options: LogOptions = {}): Logger {
   const { level = 'info', format: wanted = 'auto', stream = process.stderr } = options;
   const isText = wanted === 'text' || (wanted === 'auto' && stream.isTTY === true);
@@ -64,7 +64,7 @@ class WinstonLogger implements Logger {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    // The fields stay apart: winston would append a field called `message` to the message.
+    // The fields stay separate: winston would append a field called `message` to the message.
     this.#winston.log({ level, message, fields: { ...this.#fields, ...fields } });
   }
 }
@@ -93,7 +93,7 @@ function formatValue(value: unknown): string {
   }
 }
 
-/** The fields without those whose name a line already uses. */
+/** The fields whose names a line does not already use. */
 function omitTaken(fields: unknown): Record<string, unknown> {
   if (typeof fields !== 'object' || fields === null) return {};
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !['time', 'level', 'message'].includes(name)));

@@ -1,7 +1,7 @@
 /** Fields of a log line: constant message, varying values beside it. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What the shells need of a logger; `createLogger` of `log.ts` makes one, and tests pass their own. */
+/** The logger interface of the programs; `createLogger` of `log.ts` makes one, and tests pass their own. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -13,7 +13,7 @@ export interface Logger {
 
 const ignore = (): void => undefined;
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLogger: Logger = {
   debug: ignore,
   info: ignore,

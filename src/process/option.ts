@@ -28,7 +28,7 @@ export function oneOf<Word extends string>(words: readonly Word[]): (text: strin
   };
 }
 
-/** Parser of a command line option that takes texts with commas between them. */
+/** Parser of a command line option that takes a comma-separated list. */
 export function list(text: string): readonly string[] {
   const items = text.split(',').map((item) => item.trim());
   if (items.some((item) => item === '')) throw new InvalidArgumentError('must be a comma-separated list.');

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 
 /**
- * A signal that aborts on the first SIGINT or SIGTERM, so that the program can end what it does. A second one ends the
+ * A signal that aborts on the first SIGINT or SIGTERM, so that the program can finish its work. A second one ends the
  * process at once, with the exit code that a shell expects (128 + the signal's number).
  */
 export function abortOnSignals(logger: Logger): AbortSignal {

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Longest that a long piece of work keeps everything else waiting, in ms: leases have to be renewed, probes answered. */
+/** How long one piece of work may block everything else, in ms: leases must be renewed, probes answered. */
 const longestMs = 10;
 
-/** A turn of the event loop that long work must not take whole. */
+/** A turn of the event loop, of which long work must not take all. */
 export class Turn {
   #startedAt = performance.now();
 
-  /** Lets others have their turn where this one has lasted long enough. */
+  /** Yields to others if this turn has lasted long enough. */
   async pause(): Promise<void> {
     if (performance.now() - this.#startedAt < longestMs) return;
     await setImmediate();

@@ -1,4 +1,4 @@
-/** Lets so many through at a time; the others wait in the order in which they came. */
+/** Lets a limited number through at a time; the others wait in order of arrival. */
 export class Turnstile {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];

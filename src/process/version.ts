@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 declare const GPU_PARTITION_VERSION: string | undefined;
 
-/** Version of the programs: put in by the bundler, or read from package.json where they run from source. */
+/** Version of the programs: inserted by the bundler, or read from package.json when run from source. */
 export const programVersion: string =
   typeof GPU_PARTITION_VERSION === 'string' ? GPU_PARTITION_VERSION : readPackageVersion();
 

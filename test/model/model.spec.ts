@@ -47,6 +47,10 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
     1_004_236,
     'a person’s taking our taint off was forgotten before the pods that had come through were given their slices',
   ],
+  [
+    1_003_755,
+    'a node was taken for untouched by what the API server had heard of its offer, and the kubelet offered more',
+  ],
 ];
 
 describe('model of a node', function () {

@@ -4,18 +4,18 @@ import type { DeviceError } from '../errors.ts';
 import type { Journal } from '../host/journal.ts';
 import type { DeviceState } from '../reading/state.ts';
 
-/** What one GPU shall become. */
+/** The desired state of one GPU. */
 export interface GpuTarget {
   readonly uuid: string;
   /** Profile to count; empty for MIG mode without instances; or MIG off. */
   readonly want: Layout | 'Disabled';
   /**
-   * Steps of the plan that was granted or shown. They are done as they are; only after a failure or a reading that shows something
-   * else it is planned anew. What they destroy is all that may be destroyed, idle or not. Absent: the plan is made on the first
-   * reading, and may destroy every instance that is there.
+   * Steps of the plan that was granted or shown, executed unchanged; a new plan is made only after a failure, or if a reading shows
+   * something else. Only what they destroy may be destroyed, idle or not. Absent: the plan is made on the first reading, and may
+   * destroy every existing instance.
    */
   readonly steps?: readonly Step[];
-  /** The plan resets the GPU after all on it has been destroyed. */
+  /** The plan resets the GPU after everything on it has been destroyed. */
   readonly resets?: boolean;
 }
 
@@ -24,65 +24,65 @@ export interface Place {
   readonly start: number;
 }
 
-/** Something that cannot be taken back is about to happen to a GPU. */
+/** Something irreversible is about to happen to a GPU. */
 export interface Disruption {
   readonly uuid: string;
   readonly kind: 'DestroyInstance' | 'DestroyComputeInstances' | 'ChangeMode' | 'Reset';
   /** The GPU instance, for the first two. */
   readonly instance?: Place;
-  /** True for the first one of this apply: whoever granted it should be asked again. */
+  /** True for the first disruption of this apply: the issuer of the grant should be asked again. */
   readonly first: boolean;
 }
 
 export interface Progress {
   readonly uuid: string;
-  /** The operation that is done, as a command line. */
+  /** The operation that was done, as a command line. */
   readonly done: string;
   /** Operations on this GPU so far. */
   readonly operations: number;
 }
 
 export interface DeviceApplyOptions {
-  /** A reading that the caller made just now: the work begins with it instead of another one. */
+  /** A reading that the caller has just made: the work starts from it instead of reading again. */
   readonly device?: DeviceState;
-  /** May reset a single GPU where a change of MIG mode needs it (Ampere). */
+  /** Whether a single GPU may be reset when a change of MIG mode needs it (Ampere). */
   readonly allowReset?: boolean;
-  /** Bring a GPU that failed back to what it was, placements included. */
+  /** Restore a GPU that failed to its previous state, placements included. */
   readonly undo?: boolean;
-  /** If one GPU cannot be brought to its target, none is: those that were changed are brought back. */
+  /** If one GPU cannot be brought to its target, none is: GPUs that were changed are restored. */
   readonly allOrNothing?: boolean;
-  /** Aborted: GPUs that were begun are finished, no other is begun. */
+  /** When aborted, GPUs in progress are finished, and no other is begun. */
   readonly signal?: AbortSignal;
-  /** Asked before every operation; false (the deadline has passed) and nothing starts any more, no undo either. */
+  /** Asked before every operation; if false (the deadline has passed), nothing starts any more, not even an undo. */
   readonly mayStart?: () => boolean;
-  /** Awaited right before each disruption, after the busy check; throws a DeviceError to stop. */
+  /** Awaited right before each disruption, before the busy check; throws a DeviceError to stop. */
   readonly beforeDisruption?: (disruption: Disruption) => Promise<void>;
   /**
-   * What pods hold, asked afresh before each disruption, since a pod may hold a device without a process: UUIDs of GPUs and MIG devices,
-   * known or not, and `NAMESPACE/NAME` of a pod of which nobody can say what it holds.
+   * What pods hold, read again before each disruption, since a pod may hold a device without a process: UUIDs of GPUs and MIG
+   * devices, known or not, and `NAMESPACE/NAME` of a pod whose device cannot be identified.
    */
   readonly listHeld?: () => Promise<ReadonlySet<string>>;
-  /** Who keeps a GPU open on its host, by the minor number of its device file; asked where the driver says that somebody does. */
+  /** Who keeps a GPU open on its host, by the minor number of its device file; asked if the driver reports that somebody does. */
   readonly listOpeners?: (minor: number | undefined) => readonly string[];
   /**
-   * Stops services of the host that keep GPUs open and may be stopped; asked only where a change of MIG mode or a reset failed because
-   * of somebody. @returns what starts them again; undefined where none was stopped
+   * Stops host services that keep GPUs open and may be stopped; called only if a change of MIG mode or a reset failed because
+   * the GPU is open. @returns what restarts them; undefined if none was stopped
    */
   readonly pauseHost?: () => Promise<(() => Promise<void>) | undefined>;
   readonly onProgress?: (progress: Progress) => void;
-  /** Written before the first operation; if it cannot be, nothing is touched. */
+  /** Written before the first operation; if that fails, nothing is touched. */
   readonly journal?: Pick<Journal, 'begin' | 'finish'>;
 }
 
 export type GpuOutcome =
-  /** It was what was wanted: no operation. */
+  /** Already at its target: no operation. */
   | 'Unchanged'
   | 'Applied'
-  /** Nothing was touched: the target cannot be had, or not now. */
+  /** Nothing was touched: the target is impossible, or not possible now. */
   | 'Refused'
-  /** Changed in part, or not at all; `error` says where it stopped. */
+  /** Changed in part, or not at all; `error` tells where it stopped. */
   | 'Failed'
-  /** Changed, and brought back to what it was; by a driver that takes no places, to the same instances at places of its choice. */
+  /** Changed, then restored; if the driver takes no placements, with the same instances at places of its choice. */
   | 'Undone'
   /** Not begun. */
   | 'Skipped';
@@ -93,7 +93,7 @@ export interface GpuResult {
   /** Operations on the GPU, failed ones included; 0 for Unchanged, Refused and Skipped. */
   readonly operations: number;
   readonly error: DeviceError | undefined;
-  /** Why it could not be brought back. */
+  /** Why it could not be restored. */
   readonly undoError: DeviceError | undefined;
 }
 
@@ -101,8 +101,8 @@ export interface NodeResult {
   /** One per target, in their order. */
   readonly results: readonly GpuResult[];
   /**
-   * The device as it is now: the reading that proves the results, the first one if nothing was begun. Undefined if it was not read
-   * after the last operation, or what was found in the way: a failure or an undo may leave it so. Then read it.
+   * The current device: the reading that proves the results, or the first one if nothing was begun. Undefined if it was not read
+   * after the last operation or the last refusal, as after a failure or an undo. Then read it.
    */
   readonly device: DeviceState | undefined;
 }

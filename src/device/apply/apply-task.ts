@@ -4,14 +4,14 @@ import { GpuApply } from './gpu-apply.ts';
 import type { ApplyContext } from './gpu-session.ts';
 import type { DeviceState, GpuState } from '../reading/state.ts';
 
-/** Where one GPU of an apply stands. */
+/** The progress of one GPU in an apply. */
 export interface Task {
   readonly uuid: string;
-  /** Undefined where the node has no such GPU. */
+  /** Undefined if the node does not have this GPU. */
   readonly gpu: GpuApply | undefined;
   /** `Begun`: something may have been done, and nothing has proved it yet. */
   outcome: GpuOutcome | 'Pending' | 'Begun';
-  /** The GPU as it was read last; undefined where the node has no such GPU. */
+  /** The GPU as last read; undefined if the node does not have this GPU. */
   now: GpuState | undefined;
   error?: DeviceError;
   undoError?: DeviceError;
@@ -25,7 +25,7 @@ export function isOpen(task: Task): task is OpenTask {
   return isMoving && task.gpu !== undefined && task.now !== undefined;
 }
 
-/** Decides on what was read whether a GPU has to change, and can. */
+/** Decides from a reading whether a GPU must change, and can. */
 export function judgeTarget(
   context: ApplyContext,
   device: DeviceState,
@@ -43,14 +43,14 @@ export function judgeTarget(
   }
 }
 
-/** Ends a task with an error; whatever else was thrown is thrown on. */
+/** Ends a task with an error; anything but a DeviceError is rethrown. */
 export function fail(task: Task, error: unknown): DeviceError {
   task.error = demandDeviceError(error);
   task.outcome = task.gpu === undefined || task.gpu.operations === 0 ? 'Refused' : 'Failed';
   return task.error;
 }
 
-/** Leaves tasks that have not begun as they are. */
+/** Skips tasks that have not begun. */
 export function skip(tasks: readonly Task[], error: DeviceError | undefined): void {
   for (const task of tasks) {
     if (task.outcome !== 'Pending') continue;
@@ -59,7 +59,7 @@ export function skip(tasks: readonly Task[], error: DeviceError | undefined): vo
   }
 }
 
-/** True if a GPU will not be what it shall be. */
+/** True if a GPU will not reach its target. */
 export function isGivenUp({ outcome }: Task): boolean {
   return outcome === 'Failed' || outcome === 'Refused' || outcome === 'Skipped';
 }
@@ -79,7 +79,7 @@ export function explainAbsence(device: DeviceState, uuid: string): DeviceError {
   const tried = 'to find the GPU';
   if (lost !== undefined)
     return new DeviceError(lost.fault.code, { tried, found: lost.fault.message, gpu: lost.pciBusId });
-  // After a restart nobody knows which GPU a lost one was.
+  // After a restart, nobody knows which GPU a lost one was.
   const [other] = device.lost.filter((gpu) => gpu.uuid === undefined);
   if (other !== undefined) {
     const found = `not among those that answer; ${other.pciBusId} does not: ${other.fault.message}`;
@@ -88,7 +88,7 @@ export function explainAbsence(device: DeviceState, uuid: string): DeviceError {
   return new DeviceError('GpuMissing', { tried, found: `${device.gpus.length} other GPUs`, gpu: uuid });
 }
 
-/** Anything else is a fault of the program: it ends the apply as a crash would. */
+/** Anything else is a bug: it ends the apply as a crash would. */
 export function demandDeviceError(error: unknown): DeviceError {
   if (error instanceof DeviceError) return error;
   throw error;

@@ -18,11 +18,11 @@ import type { JournalGpu } from '../host/journal.ts';
 import type { DeviceState, GpuState } from '../reading/state.ts';
 
 /**
- * Makes the GPUs of a node what they shall be, one operation at a time, and leaves alone what needs no change: GPUs, instances,
- * compute instances. Each GPU stands for itself: one that is lost or in use does not stop the others, unless `allOrNothing`.
+ * Brings the GPUs of a node to their targets, one operation at a time, and leaves alone what needs no change: GPUs, instances,
+ * compute instances. Each GPU is independent: one that is lost or in use does not stop the others, unless `allOrNothing`.
  *
- * Level-based: it reads the device, plans from what is there, acts, reads again, all GPUs at once. Cut off anywhere and called
- * again, it goes on from what it finds.
+ * Level-based: it reads the device, plans from what exists, acts, and reads again, for all GPUs at once. Interrupted anywhere and
+ * called again, it continues from what it finds.
  *
  * @returns one result per target, in their order
  * @throws DeviceError only if the device cannot be read at the start; then nothing was touched
@@ -36,15 +36,15 @@ export async function applyNode(
   let device: DeviceState | undefined = initial;
   const held = (await options.listHeld?.()) ?? new Set<string>();
   const context: ApplyContext = { driver, options, disrupted: false, known: listDevices(initial) };
-  // 1. Judge every GPU on what was read, before any is touched.
+  // 1. Judge every GPU on the reading before any is touched.
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
-  // 2. Note what there was.
+  // 2. Record the previous state.
   const changing = tasks.filter(isOpen);
   if (changing.length > 0 && (await beginJournal(options, changing))) {
-    // 3. Rounds: change one GPU after the other, then prove them all by one reading.
+    // 3. Rounds: change one GPU after the other, then prove them all with one reading.
     device = await changeAll(context, changing);
-    // 4. Take back what shall not stay.
+    // 4. Undo what must not stay.
     if (await undoAll(options, changing)) device = undefined;
     options.journal?.finish();
   }
@@ -63,7 +63,7 @@ async function beginJournal({ journal }: DeviceApplyOptions, tasks: readonly Ope
 
 /** @returns the device after the last operation or the last refusal; undefined if it was not read since */
 async function changeAll(context: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceState | undefined> {
-  // What is taken back anyway needs no more work, and no proof.
+  // What will be undone needs no more work, and no proof.
   const isLost = (): boolean => context.options.allOrNothing === true && tasks.some(isGivenUp);
   for (;;) {
     const stop = await advanceAll(context, tasks.filter(isOpen));
@@ -87,7 +87,7 @@ async function advanceAll({ options }: ApplyContext, tasks: readonly OpenTask[])
       await task.gpu.advance(task.now);
     } catch (error) {
       const reason = fail(task, error);
-      // What concerns the whole node would only fail again on the next GPU.
+      // An error of the whole node would only recur on the next GPU.
       if (reason.stopsNode || options.allOrNothing === true) {
         skip(tasks, reason.stopsNode ? reason : undefined);
         return reason.stopsNode ? reason : undefined;
@@ -98,15 +98,15 @@ async function advanceAll({ options }: ApplyContext, tasks: readonly OpenTask[])
 }
 
 /**
- * True if the driver answers for no GPU: another question to it would only wait for the deadline again. Output that is not
- * understood may be one GPU's, and leave to act that is missing may not be needed for another.
+ * True if the driver answers for no GPU: another query would only wait for the deadline again. Output that is not understood
+ * may concern one GPU, and an operation that may not start may not be needed for another.
  */
 function isSilent({ stopsNode, code }: DeviceError): boolean {
   return stopsNode && code !== 'ParseError' && code !== 'Stopped';
 }
 
 /**
- * Proves by one reading what the driver said of all GPUs.
+ * Checks with one reading what the driver claimed for all GPUs.
  *
  * @param stop why nothing more may be done on this node
  * @returns the reading; undefined if the node could not be read, and each GPU was read by itself

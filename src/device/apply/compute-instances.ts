@@ -9,14 +9,14 @@ import { saysDone } from './said.ts';
 /** A GPU instance by its id. */
 type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
 
-/** @param there compute instances that are on the GPU instance already */
+/** @param there number of compute instances that already exist on the GPU instance */
 export async function createParts(
   session: GpuSession,
   instance: Placed,
   names: readonly string[],
   there: number,
 ): Promise<void> {
-  // What a GPU instance offers does not change with what is on it.
+  // What a GPU instance offers does not depend on what exists on it.
   const isSplit = names.some((name) => name !== instance.profile);
   const offers = isSplit ? await session.driver.listComputeProfiles(session.busId, instance.id) : [];
   for (const [at, name] of names.entries()) {
@@ -28,7 +28,7 @@ export async function createParts(
   }
 }
 
-/** The default profile is the whole GPU instance, whatever its id; parts go by the id that this very GPU instance offers. */
+/** The default profile is the whole GPU instance, whatever its id; parts use the id that this very GPU instance offers. */
 function chooseCreation(
   session: GpuSession,
   instance: Placed,
@@ -71,7 +71,7 @@ export async function destroyParts(
   if (left.some(({ id }) => chosen.includes(id))) throw session.explainUndone(command, execution, instance);
 }
 
-/** Ids of compute instances with a process on them, asked for only where some stay and there is a choice. */
+/** Ids of compute instances that run a process; asked for only if some stay and there is a choice. */
 async function listBusyParts(
   session: GpuSession,
   { id, computeInstances }: GpuInstanceState,
@@ -82,7 +82,7 @@ async function listBusyParts(
   return new Set(processes.flatMap(({ instance, computeInstance }) => (instance === id ? [computeInstance] : [])));
 }
 
-/** An earlier step may have taken some away: they are counted afresh. */
+/** An earlier step may have removed some: they are counted again. */
 export async function addParts(session: GpuSession, instance: Placed, names: readonly string[]): Promise<void> {
   const rows = await listParts(session, instance);
   const lie = session.findPartLie(rows);
@@ -90,7 +90,7 @@ export async function addParts(session: GpuSession, instance: Placed, names: rea
   await createParts(session, instance, names, rows.length);
 }
 
-/** Ids of compute instances with these names; of equal ones the idle first. */
+/** Ids of compute instances with these names; among equal ones, idle ones first. */
 function chooseParts(
   parts: readonly ComputeInstanceState[],
   names: readonly string[],

@@ -5,7 +5,7 @@ import { createParts } from './compute-instances.ts';
 import type { GpuSession } from './gpu-session.ts';
 import { countSaid } from './said.ts';
 
-/** True if one command makes the GPU instance with what is on it: the compute instance over the whole, or none. */
+/** True if one command creates the GPU instance with its contents: the compute instance over the whole, or none. */
 export function isPlain({ profile, computeInstances }: Step): boolean {
   return computeInstances.length === 0 || isWhole({ profile, computeInstances });
 }
@@ -15,9 +15,9 @@ export function isWhole({ profile, computeInstances }: Pick<Step, 'profile' | 'c
 }
 
 /**
- * Creates GPU instances in one command, in the order of the steps; all of them with the compute instance over the whole, or all without.
- * The command is not atomic: it stops at the first that fails, and leaves what it made. One that failed and is there all the same
- * is done, and the rest is made by another command.
+ * Creates GPU instances in one command, in the order of the steps; either all with the compute instance over the whole, or all
+ * without. The command is not atomic: it stops at the first failure, and leaves what it made. If the failed one exists anyway, it
+ * is done, and another command makes the rest.
  */
 export async function createInstances(session: GpuSession, steps: readonly Step[]): Promise<void> {
   const places = steps.map((step) => ({ profileId: findProfileId(session, step), start: step.start }));
@@ -27,7 +27,7 @@ export async function createInstances(session: GpuSession, steps: readonly Step[
   const made = countSaid(execution, 'Successfully created GPU instance');
   const filled = whole ? countSaid(execution, 'Successfully created compute instance') : made;
   const isSaid = execution.rc === 0 && execution.end === 'Exited' && made === steps.length && filled === steps.length;
-  // Parts are made by the id that the driver gave, which is never taken unchecked.
+  // Parts are made by the id that the driver assigned, which is never used unchecked.
   if (isSaid && steps.every(isPlain)) return;
   const rows = await session.driver.listInstances(session.busId);
   const found = places.map(({ profileId, start }) =>
@@ -37,7 +37,7 @@ export async function createInstances(session: GpuSession, steps: readonly Step[
   const failed = Math.min(made, filled);
   if (missing !== -1 && failed >= missing) {
     const undone = session.explainUndone(command, execution, steps[missing]);
-    // What had to make room for it may never have gone.
+    // The instance that had to make room for it may never have been destroyed.
     throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? undone;
   }
   const there = missing === -1 ? steps.length : missing;
@@ -46,8 +46,8 @@ export async function createInstances(session: GpuSession, steps: readonly Step[
 }
 
 /**
- * Creates one GPU instance where the driver likes, with what is on it.
- * @returns where it is
+ * Creates one GPU instance, with its contents, where the driver chooses.
+ * @returns its place
  */
 export async function createAnywhere(session: GpuSession, step: Step): Promise<InstanceRow> {
   const profileId = findProfileId(session, step);
@@ -62,7 +62,7 @@ export async function createAnywhere(session: GpuSession, step: Step): Promise<I
   return made;
 }
 
-/** Makes the compute instances that GPU instances lack. */
+/** Creates the missing compute instances of GPU instances. */
 async function fillInstances(
   session: GpuSession,
   steps: readonly Step[],

@@ -5,10 +5,10 @@ import type { GpuSession } from './gpu-session.ts';
 import { countSaid } from './said.ts';
 
 /**
- * Destroys GPU instances with what is on them: one look at who uses them, one command for the compute instances, one for the GPU
- * instances. Each stops at the first that fails; one that failed and is gone all the same holds nobody up.
+ * Destroys GPU instances with their contents: one check of who uses them, one command for the compute instances, one for the GPU
+ * instances. Each command stops at the first failure; if the failed one is gone anyway, the rest continues.
  *
- * @throws DeviceError InUse before anything of them is touched
+ * @throws DeviceError InUse before any of them is touched
  */
 export async function destroyInstances(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
   if (instances.length === 0) return;
@@ -69,7 +69,7 @@ async function removeAll(session: GpuSession, instances: readonly GpuInstanceSta
   throw session.explainUndone(command, execution, held ?? left[0]);
 }
 
-/** An id is free again at once after a destroy: what has it now may be somebody else's. */
+/** An id is reusable right after a destroy: its current owner may be somebody else. */
 function demandSame(session: GpuSession, instance: GpuInstanceState, report: ReportedGpu): void {
   const devices = report.migDevices.filter((device) => device.instance === instance.id);
   const isSame =

@@ -12,21 +12,21 @@ import { batchSteps, takeSteps } from './instance-change.ts';
 import { changeMode, isAt, recoverGpu } from './mode-change.ts';
 import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../reading/state.ts';
 
-/** The first round does the work, the others what turned out not to be done, or not to be possible as it was planned. */
+/** The first round does the work; the others do what turned out not to be done, or not to be possible as planned. */
 const maxRounds = 3;
 
-/** What a plan on a new reading may get round. */
+/** Errors that a plan on a new reading may avoid. */
 const forgivable: ReadonlySet<DeviceErrorCode> = new Set(['NoRoom', 'Unstable', 'NothingDone']);
 
-/** How a driver says that it does not make an instance where it is told to. */
+/** How a driver refuses to create an instance at a given placement. */
 const placesRefused: ReadonlySet<DeviceErrorCode> = new Set(['NotSupported', 'UnknownProfile']);
 
-/** One GPU on its way to a target, and back if need be. */
+/** One GPU on its way to a target, and back if necessary. */
 export class GpuApply {
   readonly target: GpuTarget;
   readonly #session: GpuSession;
   readonly #limits: PlanLimits;
-  /** Instances that this apply made: no other instance that appears meanwhile is ever touched. */
+  /** Instances that this apply made: any other instance that appears meanwhile is never touched. */
   readonly #made = new Set<string>();
   #rounds = 0;
 
@@ -46,8 +46,8 @@ export class GpuApply {
   }
 
   /**
-   * True if anything has to be done; decided on what was read, before anything is touched.
-   * @throws DeviceError if the target cannot be had
+   * True if anything must be done; decided on the reading, before anything is touched.
+   * @throws DeviceError if the target is impossible
    */
   judge(driverVersion: string): boolean {
     const mayReset = this.target.resets === true && this.#session.mayReset;
@@ -55,7 +55,7 @@ export class GpuApply {
   }
 
   /**
-   * One round: does what a reading says is missing. Creations and destroys that the driver calls a success are not proved by it.
+   * One round: does what is missing according to a reading. The driver's success message does not prove a create or a destroy.
    * @throws DeviceError where it stopped
    */
   async advance(now: GpuState): Promise<void> {
@@ -71,7 +71,7 @@ export class GpuApply {
 
   /**
    * True if a reading shows the GPU at its target, false if another round may bring it there.
-   * @throws DeviceError if not even that
+   * @throws DeviceError if no round is left
    */
   isReached(now: GpuState): boolean {
     if (this.#plan(now).isDone) return true;
@@ -79,14 +79,14 @@ export class GpuApply {
     throw this.#refuse('NothingDone', `${this.#rounds} times: ${describeAll(now.instances)}`);
   }
 
-  /** Reads the GPU by itself after a round, where the node as a whole cannot be read. @throws DeviceError */
+  /** Reads the GPU by itself after a round if the node as a whole cannot be read. @throws DeviceError */
   async readBack(): Promise<GpuState> {
     // The mode was read back when it was changed.
     const mode = modeOf(this.target);
     return { ...(await this.#readGpu()), mig: { current: mode, pending: mode } };
   }
 
-  /** Brings the GPU back to what it was, placements included. @throws DeviceError */
+  /** Restores the GPU to its previous state, placements included. @throws DeviceError */
   async undo(): Promise<void> {
     this.#session.forgetClaims();
     const before = this.gpu.mig?.current ?? 'Disabled';
@@ -97,7 +97,7 @@ export class GpuApply {
     if (before === 'Disabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
   }
 
-  /** Empties the GPU, has it reset, and makes all that is wanted. */
+  /** Empties the GPU, resets it, and creates everything that is wanted. */
   async #recover(now: GpuState): Promise<void> {
     const { steps = [] } = this.target;
     const disturbed = new Set(listDisturbed(steps).map(placeOf));
@@ -117,11 +117,11 @@ export class GpuApply {
     const { mig, migDevices } = await changeMode(this.#session, 'Enabled', now.mig);
     if (now.mig?.current === 'Enabled') return { ...now, mig };
     const geometry = await this.#session.learnTable();
-    // No instance outlives the mode; a foreign one that is quicker than we are makes itself known by the room it takes.
+    // No instance outlives the mode; if a foreign instance appears before ours, the space that it takes reveals it.
     return { ...(migDevices.length === 0 ? { ...now, instances: [] } : await this.#readGpu()), mig, geometry };
   }
 
-  /** Here it is not enough that the driver calls it a success: with the mode goes whatever is still there. */
+  /** Here the driver's success message is not enough: disabling the mode removes whatever still exists. */
   async #switchOff(now: GpuState, granted: readonly Step[] | undefined): Promise<void> {
     let gpu = now;
     for (let round = 0; ; round += 1) {
@@ -151,7 +151,7 @@ export class GpuApply {
     }
   }
 
-  /** The second way back, of a driver that makes no instance where it is told to: as many as there were, at places of its choice. */
+  /** The second way back, for a driver that refuses given placements: as many instances as before, at places of its choice. */
   async #returnAnywhere(): Promise<void> {
     const now = await this.#session.driver.readInstances(this.#session.busId);
     const there = toInstances({ ...this.gpu, instances: now });
@@ -162,7 +162,7 @@ export class GpuApply {
     await this.#takeSteps(parts, now, false);
   }
 
-  /** @param forgives whether to end the round early, to plan afresh, when the GPU turns out to be no longer what was planned on */
+  /** @param forgives whether to end the round early, to plan again, when the GPU turns out to have changed since the plan */
   async #takeSteps(steps: readonly Step[], instances: readonly GpuInstanceState[], forgives: boolean): Promise<void> {
     for (const batch of batchSteps(steps)) {
       for (const step of batch) if (step.action === 'CreateInstance') this.#made.add(placeOf(step));
@@ -175,7 +175,7 @@ export class GpuApply {
     }
   }
 
-  /** The steps that were granted as long as what they disturb is there and nothing has come to it; else a plan on what is there now. */
+  /** The granted steps, if what they disturb still exists and nothing was added; otherwise a plan on what exists now. */
   #choose(granted: readonly Step[] | undefined, { instances, ...gpu }: GpuState): readonly Step[] {
     const known = new Set(this.gpu.instances.map(placeOf));
     const places = new Set(instances.map(placeOf));
@@ -190,7 +190,7 @@ export class GpuApply {
     return planTarget(gpu, this.target.want, this.#limits);
   }
 
-  /** The GPU as it is now, with the processes of the start: they are asked for again right before each disruption. */
+  /** The current GPU, with the processes from the start: they are read again right before each disruption. */
   async #readGpu(): Promise<GpuState> {
     const now = await this.#session.driver.readInstances(this.#session.busId);
     const before = new Map(this.gpu.instances.map((instance) => [placeOf(instance), instance.processes]));

@@ -20,18 +20,18 @@ export interface ApplyContext {
   readonly known: ReadonlySet<string>;
 }
 
-/** A destroy that the driver calls a success and that nothing has proved yet. */
+/** A destroy that the driver reported as successful but that is not yet proved. */
 interface Claim {
   readonly command: ChangeCommand;
   readonly execution: Execution;
   readonly instances: readonly Pick<InstanceRow, 'profile' | 'profileId' | 'id' | 'start'>[];
 }
 
-/** One GPU while it is changed: asks before, counts, and reads what somebody uses. */
+/** One GPU during its change: asks first, counts operations, and reads who uses it. */
 export class GpuSession {
   readonly gpu: GpuState;
   readonly #context: ApplyContext;
-  /** UUIDs of MIG devices as they were at the start; what this apply makes nobody can hold yet. */
+  /** UUIDs of MIG devices at the start; nobody can hold what this apply makes yet. */
   readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
   #claims: Claim[] = [];
   #geometry: Geometry | undefined;
@@ -61,18 +61,18 @@ export class GpuSession {
     return this.#geometry;
   }
 
-  /** MIG mode has come on: from here on the driver's own table counts. @throws DeviceError */
+  /** MIG mode is now on: from here on the driver's own table applies. @throws DeviceError */
   async learnTable(): Promise<Geometry | undefined> {
     if (this.gpu.isTableBuiltIn) this.#geometry = await this.driver.readTable(this.gpu);
     return this.#geometry;
   }
 
-  /** Stops what may be stopped of the host. @returns what starts it again; undefined where nothing was stopped */
+  /** Stops host services that may be stopped. @returns what restarts them; undefined if none was stopped */
   async pauseHost(): Promise<(() => Promise<void>) | undefined> {
     return this.#context.options.pauseHost?.();
   }
 
-  /** The error of a GPU that somebody keeps open who is in no list of the driver. */
+  /** The error for a GPU that is kept open by somebody whom the driver does not list. */
   explainOpen(details: { readonly tried: string; readonly found: string }, { minor }: ReportedGpu): DeviceError {
     const holders = this.#context.options.listOpeners?.(minor) ?? [];
     return this.explain('Pending', { ...details, holders });
@@ -82,7 +82,7 @@ export class GpuSession {
     return this.#context.options.allowReset === true;
   }
 
-  /** Runs one operation. Its answer proves nothing; somebody reads back. @throws DeviceError Stopped */
+  /** Runs one operation. Its answer proves nothing, only a later reading does. @throws DeviceError Stopped */
   async run(command: ChangeCommand): Promise<Execution> {
     this.#demandTime(command);
     this.operations += 1;
@@ -93,12 +93,12 @@ export class GpuSession {
   }
 
   /**
-   * Asks whoever wants to be asked, then makes sure that nobody uses what is about to be disturbed; in this order, so that the look
-   * at the processes is the last thing before the operation.
+   * Asks for confirmation, then makes sure that nobody uses what is about to be disturbed; in this order, so that the check
+   * of the processes is the last thing before the operation.
    *
    * @param instances GPU instance ids and places; none: the whole GPU
-   * @param parts compute instances of them that go; absent: all
-   * @returns what was looked at
+   * @param parts the compute instances on them to destroy; absent: all
+   * @returns the reading that was checked
    * @throws DeviceError InUse, and what `beforeDisruption` throws
    */
   async demandFree(
@@ -137,7 +137,7 @@ export class GpuSession {
     );
   }
 
-  /** The instance that a message is about: the first that somebody uses. */
+  /** The instance that a message names: the first that somebody uses. */
   #findUsed<Instance extends Place & { readonly id: number }>(
     instances: readonly Instance[],
     users: ReportedGpu['processes'],
@@ -151,7 +151,7 @@ export class GpuSession {
     );
   }
 
-  /** What is held under a name that no reading has may be anything: an instance that was made anew may have another UUID. */
+  /** A held name that no reading contains may be anything: a recreated instance may have another UUID. */
   #explainUnresolved(id: string): readonly string[] {
     if (this.#context.known.has(id)) return [];
     if (id.startsWith('MIG-')) return [`a pod that holds ${id}, which is not among the instances of this node`];
@@ -167,7 +167,7 @@ export class GpuSession {
     return new DeviceError(code, { ...details, gpu: this.busId, ...where });
   }
 
-  /** The error of an operation after which the device is not what it should be. */
+  /** The error for an operation after which the device is not as it should be. */
   explainUndone(
     command: ChangeCommand,
     execution: Execution,
@@ -177,17 +177,17 @@ export class GpuSession {
     return this.explain(code, { tried, found }, instance);
   }
 
-  /** Takes the driver at its word for now: the reading at the end of the round proves it. */
+  /** Trusts the driver for now: the reading at the end of the round proves it. */
   believe(command: ChangeCommand, execution: Execution, instances: Claim['instances']): void {
     this.#claims.push({ command, execution, instances });
   }
 
-  /** The GPU was read since: what is still there is planned on again. */
+  /** The GPU was read since: whatever still exists is planned again. */
   forgetClaims(): void {
     this.#claims = [];
   }
 
-  /** The error of a destroy that was called a success and whose instance is still among these, if there is one. */
+  /** The error for a destroy that was reported as successful although its instance is still among these rows, if there is one. */
   findLie(rows: readonly InstanceRow[]): DeviceError | undefined {
     return this.#refute(
       ({ command }, { id, start, profileId }) =>
@@ -196,7 +196,7 @@ export class GpuSession {
     );
   }
 
-  /** As {@link findLie}, of compute instances. */
+  /** Like {@link findLie}, for compute instances. */
   findPartLie(rows: readonly ComputeInstanceRow[]): DeviceError | undefined {
     return this.#refute(
       ({ command }, whole) =>

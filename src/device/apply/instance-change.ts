@@ -5,7 +5,7 @@ import { createInstances, isPlain } from './create-instances.ts';
 import { destroyInstances } from './destroy-instances.ts';
 import type { GpuSession } from './gpu-session.ts';
 
-/** Steps in their order, in groups that one command can do: a process of nvidia-smi costs seconds on a large node. */
+/** Steps in their order, grouped so that one command can do each group: an nvidia-smi process costs seconds on a large node. */
 export function batchSteps(steps: readonly Step[]): readonly (readonly Step[])[] {
   const batches: Step[][] = [];
   for (const step of steps) {
@@ -25,11 +25,11 @@ function areOne(first: Step, step: Step): boolean {
 }
 
 /**
- * Does a batch of steps. What the driver calls a success, in its own words, is taken as done until the end of the round, when one
- * reading proves it all and the next round does what is missing; anything but plain success is looked into at once. Whatever the exit
- * code says: an operation that failed and is done is done, one that succeeded and is not done has failed.
+ * Does a batch of steps. A success in the driver's own words is accepted until the end of the round, when one reading proves
+ * everything and the next round does what is missing; anything but plain success is checked at once. Whatever the exit code:
+ * a failed operation whose effect is there is done; a successful one without effect has failed.
  *
- * @param instances the GPU's instances before the steps; one that a step names was there or was made by an earlier step
+ * @param instances the GPU's instances before the steps; any instance that a step names is among them or was made by an earlier step
  * @throws DeviceError
  */
 export async function takeSteps(
@@ -45,7 +45,7 @@ export async function takeSteps(
     case 'CreateInstance':
       return createInstances(session, batch);
     case 'DestroyInstance':
-      // Gone since it was read: what the step wants is so already.
+      // Gone since it was read: the step's goal is already reached.
       return destroyInstances(
         session,
         batch.flatMap((one) => find(one) ?? []),

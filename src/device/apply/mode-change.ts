@@ -7,10 +7,10 @@ import type { GpuState, MigMode } from '../reading/state.ts';
 
 /**
  * Brings MIG mode of a GPU without instances to `mode`. Hopper and later switch at once; on Ampere the new mode is pending until
- * a reset of the GPU, which needs that nobody has it open.
+ * a reset of the GPU, for which nobody may have it open.
  *
- * @param known the mode as it was read last, not yet as wanted
- * @returns the GPU after it, read back: the exit code proves nothing
+ * @param known the mode as last read, not yet the wanted one
+ * @returns the GPU afterwards, read back: the exit code proves nothing
  * @throws DeviceError Pending, ResetRequired, RebootRequired, NotSupported, InUse and others
  */
 export async function changeMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
@@ -28,12 +28,12 @@ export async function changeMode(session: GpuSession, mode: MigMode, known: GpuS
 }
 
 async function tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
-  // Cut off before its reset: to set the mode again would change nothing, as a rule.
+  // Interrupted before its reset: setting the mode again usually changes nothing.
   const isLeftPending = known?.pending === mode && session.mayReset;
   const reset = isLeftPending ? await resetGpu(session) : undefined;
   if (reset !== undefined && isAt(reset.after, mode)) return reset.after;
   let before = known?.current === mode ? await session.driver.readUse(session.busId) : undefined;
-  // Current as wanted and only the pending one to be taken back: nothing that runs is disturbed.
+  // The current mode is right, and only the pending one must be reverted: no running work is disturbed.
   if (before?.mig?.current !== mode) before = await session.demandFree('ChangeMode');
   if (isAt(before, mode)) return before;
   const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
@@ -69,7 +69,7 @@ async function resetGpu(session: GpuSession): Promise<ResetResult> {
 
 /**
  * Resets an empty GPU whose driver asks for it.
- * @throws DeviceError where that is refused, or the GPU is no better for it
+ * @throws DeviceError if the reset is refused, or does not help
  */
 export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
   const { execution, after } = await resetGpu(session);
@@ -81,7 +81,7 @@ export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
   throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });
 }
 
-/** Persistence mode holds the GPU as a client does (gpu-operator #118): it is off for the reset, and on again whatever comes of that. */
+/** Persistence mode holds the GPU like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
 async function resetUnheld(session: GpuSession): Promise<ResetResult> {
   await session.run({ name: 'SetPersistence', gpu: session.busId, on: false });
   let execution: Execution;
@@ -95,8 +95,8 @@ async function resetUnheld(session: GpuSession): Promise<ResetResult> {
 }
 
 /**
- * Virtual machines with the GPU passed through cannot reset it, and some resets succeed without effect (gpu-operator #1606). A refusal
- * names the reason after the GPU; the sentence about processes below it comes whatever the reason is.
+ * Virtual machines with the GPU passed through cannot reset it, and some resets succeed without effect (gpu-operator #1606). In a
+ * refusal the reason follows the GPU; the sentence about processes below it appears whatever the reason.
  */
 function judgeReset(execution: Execution): DeviceErrorCode {
   const reason = /^\s*GPU [0-9A-F:.]+: (.+)$/im.exec(execution.stdout)?.[1];
@@ -105,7 +105,7 @@ function judgeReset(execution: Execution): DeviceErrorCode {
   return code === 'NothingDone' || code === 'NotSupported' || code === 'ResetRequired' ? 'RebootRequired' : code;
 }
 
-/** True if the mode is so and stays so. */
+/** True if the mode is set and no other is pending. */
 export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
   return mig?.current === mode && mig.pending === mode;
 }

@@ -10,7 +10,7 @@ import { planGpuReset } from '../../core/gpu/plan/reset-plan.ts';
 import { type GpuState, toInstances } from '../reading/state.ts';
 import type { Place } from './apply-options.ts';
 
-/** Who and what has to be left in peace. */
+/** What must not be disturbed. */
 export interface PlanLimits {
   /** UUIDs of MIG devices and GPUs that pods hold. */
   readonly held: ReadonlySet<string>;
@@ -19,9 +19,9 @@ export interface PlanLimits {
 }
 
 /**
- * Plans what a reading of a GPU lacks, with the planner that the agent's plan and the grant came from.
+ * Plans what a GPU lacks according to a reading, with the same planner as the agent's plan and the grant.
  *
- * @throws DeviceError if the target cannot be had, or not now
+ * @throws DeviceError if the target is impossible, or not possible now
  */
 export function planTarget(
   gpu: GpuState,
@@ -44,8 +44,8 @@ export function planTarget(
 }
 
 /**
- * Plans a GPU that is to change now: {@link planTarget}, where nothing is wrong with it or with its driver. One that asks for a reset, which
- * is allowed, has it on the way.
+ * Plans a GPU that is to change now: {@link planTarget}, provided that it and its driver are healthy. If it asks for a reset, and
+ * resets are allowed, the plan includes one.
  */
 export function judgeChange(
   gpu: GpuState,
@@ -67,7 +67,7 @@ export function judgeChange(
   throw refuse(action === 'Reset' ? 'ResetRequired' : action === 'Reboot' ? 'RebootRequired' : 'Unhealthy', message);
 }
 
-/** A GPU that was read from the driver, as the planner sees it. */
+/** The planner's view of a GPU that was read from the driver. */
 function viewState(gpu: GpuState, held: ReadonlySet<string>): GpuView {
   return {
     product: gpu.product.replace(/^NVIDIA /, ''),
@@ -78,7 +78,7 @@ function viewState(gpu: GpuState, held: ReadonlySet<string>): GpuView {
   };
 }
 
-/** @param inTheWay instances; none where the GPU itself is used */
+/** @param inTheWay instances; empty if the GPU itself is used */
 function listHolders(gpu: GpuState, held: ReadonlySet<string>, inTheWay: readonly ViewedInstance[]): readonly string[] {
   const whole = [...gpu.processes.map(describeProcess), ...(held.has(gpu.uuid) ? ['a pod that holds the GPU'] : [])];
   if (inTheWay.length === 0) return whole;

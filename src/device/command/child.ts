@@ -4,17 +4,17 @@ import { listLockDescriptors } from '../host/node-lock.ts';
 import type { Execution } from './output.ts';
 import { explainNotRun, systemPath, type Tool } from './tool.ts';
 
-/** Runs nvidia-smi once. Commands are given one at a time. @throws DeviceError ToolMissing, DriverUnavailable, Unresponsive */
+/** Runs nvidia-smi once. Commands are never run in parallel. @throws DeviceError ToolMissing, DriverUnavailable, Unresponsive */
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
-  /** By what messages call it; nvidia-smi unless told. */
+  /** Its name in messages; default nvidia-smi. */
   readonly program?: string;
-  /** Output above it ends the child. */
+  /** More output than this ends the child. */
   readonly maxOutputBytes?: number;
-  /** `LD_LIBRARY_PATH` of the child, where the driver's libraries are in no place that the linker knows (GKE). */
+  /** `LD_LIBRARY_PATH` of the child, if the driver's libraries are where the linker does not look (GKE). */
   readonly libraryPath?: string;
-  /** How long a child may take to go after SIGKILL before it counts as stuck in the driver. */
+  /** How long a child may take to end after SIGKILL before it counts as stuck in the driver. */
   readonly killGraceMs?: number;
   /** Ends a process group; tests replace it to make a child that cannot be killed. */
   readonly kill?: (group: number) => void;
@@ -26,8 +26,9 @@ interface Stuck {
 }
 
 /**
- * Makes the function that starts children. A tool that is a function is looked for each time: a driver may come and go. A child in
- * uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and as long as it is there no other is started, so that a hung driver costs a node one process and not thousands.
+ * Makes the function that starts children. If the tool is a function, it is called each time: a driver may come and go. A child in
+ * uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and no other is started while it exists, so that a hung
+ * driver costs a node one process and not thousands.
  */
 export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {}): Execute {
   const { program = 'nvidia-smi', maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000 } = options;
@@ -42,11 +43,11 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
     }
     return new Promise<Execution>((resolve, reject) => {
       const found = typeof tool === 'function' ? tool() : tool;
-      // Its own process group, so that what a wrapper script started goes with it.
+      // Its own process group, so that anything a wrapper script started ends with it.
       const child = spawn(found.file, [...found.prefix, ...args], {
         cwd: '/',
         env: { PATH: systemPath, LC_ALL: 'C', ...(libraryPath !== undefined && { LD_LIBRARY_PATH: libraryPath }) },
-        // It keeps the lock of the node as long as it lives, even when this process is killed.
+        // It keeps the node's lock as long as it lives, even if this process is killed.
         stdio: ['ignore', 'pipe', 'pipe', ...listLockDescriptors()],
         detached: true,
       });
@@ -77,7 +78,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         const { pid } = child;
         kill(pid);
         grace = setTimeout(() => {
-          // Gone, but a process that it left behind in another group holds its output open.
+          // The child is gone, but a process that it left in another group holds its output open.
           if (child.exitCode !== null || child.signalCode !== null) return settle(null);
           stuck = { pid, tried };
           child.stdout?.destroy();
@@ -94,7 +95,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         else chunks.push(chunk);
       };
       child.stdout?.on('data', collect);
-      // nvidia-smi writes nothing there; chroot and the dynamic linker do, and their words explain a failure.
+      // nvidia-smi writes nothing there; chroot and the dynamic linker do, and their messages explain a failure.
       child.stderr?.on('data', (chunk: Buffer) => {
         errors.push(chunk);
         collect(chunk);
@@ -116,6 +117,6 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
-    // It went by itself in this moment.
+    // It has just ended by itself.
   }
 }

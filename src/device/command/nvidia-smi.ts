@@ -32,7 +32,7 @@ export function openNvidiaSmi(options: NvidiaSmiOptions = {}): NvidiaSmi {
   return new NvidiaSmi(makeExecute(findTool(options), options), options);
 }
 
-/** The same, where the driver may still be on its way: that it is not there is told by each reading. */
+/** The same, if the driver may not be there yet: each reading reports when it is missing. */
 export function awaitNvidiaSmi(options: NvidiaSmiOptions): NvidiaSmi {
   return new NvidiaSmi(
     makeExecute(() => findTool(options), options),
@@ -73,7 +73,7 @@ export class NvidiaSmi implements DeviceDriver {
     return buildInstances(rows, parts);
   }
 
-  /** Room for a compute instance is rare: where there is some, the report has to know of the same ones. */
+  /** Room for another compute instance is rare: if there is some, the report must list the same ones. */
   async #demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Promise<void> {
     const { migDevices } = await this.readUse(gpu);
     const isSame =

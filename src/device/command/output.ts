@@ -1,18 +1,18 @@
 import { DeviceError, type DeviceErrorCode } from '../errors.ts';
 
-/** How one run of nvidia-smi ended. What it printed is all on standard output, errors too; the exit code proves nothing. */
+/** The result of one run of nvidia-smi. It prints everything to standard output, errors too; the exit code proves nothing. */
 export interface Execution {
   readonly rc: number;
   readonly stdout: string;
-  /** The part of it that came by standard error; absent where none did. */
+  /** The part that came from standard error; absent if there was none. */
   readonly stderr?: string;
-  /** `TimedOut` and `TooLong` runs were ended by us: what they did is unknown. */
+  /** We ended `TimedOut` and `TooLong` runs: their effect is unknown. */
   readonly end: 'Exited' | 'TimedOut' | 'TooLong';
-  /** How long it might take, and by which option: `15 s (--read-timeout-seconds)`. */
+  /** How long it could take, and which option sets that: `15 s (--read-timeout-seconds)`. */
   readonly limit?: string;
 }
 
-/** Words of NVML's error strings and of nvidia-smi itself; the first that occurs decides. */
+/** Words of NVML's error strings and of nvidia-smi itself; the first match decides. */
 const words: readonly (readonly [RegExp, DeviceErrorCode])[] = [
   [/version mismatch/i, 'DriverMismatch'],
   [/couldn't communicate with the NVIDIA driver|Driver Not Loaded/i, 'DriverUnavailable'],
@@ -38,7 +38,7 @@ const exitCodes: ReadonlyMap<number, DeviceErrorCode> = new Map([
   [23, 'NoRoom'],
 ]);
 
-/** What the output of a command that did not do its work means. */
+/** What the output of a failed command means. */
 export function classifyOutput({ rc, stdout, end }: Execution): DeviceErrorCode {
   if (end === 'TimedOut') return 'TimedOut';
   if (end === 'TooLong') return 'ParseError';
@@ -46,12 +46,12 @@ export function classifyOutput({ rc, stdout, end }: Execution): DeviceErrorCode 
   return found?.[1] ?? exitCodes.get(rc) ?? (rc === 0 ? 'NothingDone' : 'DriverFailed');
 }
 
-/** Lines that stand before or after an answer and belong to no answer. */
+/** Lines before or after an answer that are not part of it. */
 const notice = /^(?:warning: |Unable to determine the device handle for gpu)/i;
 
 /**
- * Takes off what nvidia-smi says beside its answer: `WARNING: infoROM is corrupted at gpu ...`, and with later drivers (610) a lost
- * GPU above the report of the others.
+ * Removes what nvidia-smi prints besides its answer: `WARNING: infoROM is corrupted at gpu ...`, and with later drivers (610) a
+ * lost GPU above the report of the others.
  */
 export function dropNotices(output: string): string {
   return output
@@ -60,15 +60,15 @@ export function dropNotices(output: string): string {
     .join('\n');
 }
 
-/** The error of a command whose output says that it did not work. */
+/** The error for a command whose output shows that it failed. */
 export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
-  // What went wrong stands below the head of a table, or below what went well.
+  // The failure is printed below the head of a table, or below what succeeded.
   const words = execution.stdout.replace(/^(?:[|+]|Successfully ).*$\n?/gm, '');
   const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? execution.stdout : words)}`;
   return new DeviceError(classifyOutput(execution), { tried, found, ...(gpu === undefined ? {} : { gpu }) });
 }
 
-/** The error of output that cannot be understood: what it says is unknown, which is not the same as nothing. */
+/** The error for output that cannot be understood: its meaning is unknown, which is not the same as nothing. */
 export function refuseOutput(tried: string, why: string, output: string): DeviceError {
   return new DeviceError('ParseError', { tried, found: `${why}: ${quoteOutput(output)}` });
 }

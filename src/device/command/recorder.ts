@@ -1,7 +1,7 @@
 import type { Execute } from './child.ts';
 import type { Execution } from './output.ts';
 
-/** One run of nvidia-smi, as it was seen. */
+/** One observed run of nvidia-smi. */
 export interface SmiRun {
   readonly args: readonly string[];
   /** How it ended, or why it was not run at all. */
@@ -9,7 +9,7 @@ export interface SmiRun {
   readonly ms: number;
 }
 
-/** Tells of each run, whatever came of it. */
+/** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {
   return async (args, deadlineMs) => {
     const begin = performance.now();

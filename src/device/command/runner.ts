@@ -3,9 +3,9 @@ import type { Execution } from './output.ts';
 import { writeArguments, type SmiCommand } from './smi-command.ts';
 
 export interface Deadlines {
-  /** 15 s unless told; large nodes without persistence mode take longer, at every command. */
+  /** Default 15 s; large nodes without persistence mode take longer, for every command. */
   readonly readMs?: number;
-  /** 60 s unless told; eight GPUs with many instances were seen to take 44 s. */
+  /** Default 60 s; eight GPUs with many instances were seen to take 44 s. */
   readonly changeMs?: number;
 }
 

@@ -16,7 +16,7 @@ export type ReadCommand =
 
 interface InstancePlace {
   readonly profileId: number;
-  /** Absent: where the driver likes. */
+  /** Absent: the driver chooses. */
   readonly start?: number;
 }
 
@@ -26,11 +26,11 @@ export type ChangeCommand =
   | { readonly name: 'Reset'; readonly gpu: string }
   | { readonly name: 'SetPersistence'; readonly gpu: string; readonly on: boolean }
   | {
-      /** In this order; it stops at the first that fails, and leaves what it made. */
+      /** In this order; it stops at the first failure, and leaves what it made. */
       readonly name: 'CreateInstances';
       readonly gpu: string;
       readonly places: readonly InstancePlace[];
-      /** Also make the compute instance over the whole of each. */
+      /** Also create the compute instance over the whole of each. */
       readonly whole: boolean;
     }
   | {
@@ -41,7 +41,7 @@ export type ChangeCommand =
     }
   | { readonly name: 'CreateWholeComputeInstance'; readonly gpu: string; readonly instance: number }
   | {
-      /** In the tool's own order; it stops at the first that fails. */
+      /** In the tool's own order; it stops at the first failure. */
       readonly name: 'DestroyComputeInstances';
       readonly gpu: string;
       readonly instances: readonly number[];
@@ -53,13 +53,13 @@ export type ChangeCommand =
 
 export type SmiCommand = ReadCommand | ChangeCommand;
 
-/** A value that must never reach a command line; a fault of the program, not of the device. */
+/** A value that must never reach a command line; a bug in the program, not a fault of the device. */
 export class ArgumentRefused extends Error {
   override readonly name = 'ArgumentRefused';
 }
 
 /**
- * Arguments of a command. Every byte is a word of this table, a decimal number, or a bus id that was checked:
+ * Arguments of a command. Every part is a word of this table, a decimal number, or a bus id that was checked:
  * nvidia-smi reads `-gi 11-13` as 11 and `-cgi 19:x` as 19 without a placement, so nothing unchecked may pass.
  *
  * @throws ArgumentRefused
@@ -117,12 +117,12 @@ function writePlace({ profileId, start }: InstancePlace): string {
   return start === undefined ? decimal(profileId) : `${decimal(profileId)}:${decimal(start)}`;
 }
 
-/** True for a PCI bus id as nvidia-smi prints and takes it. */
+/** True for a PCI bus id as nvidia-smi prints and accepts it. */
 export function isBusId(text: string): boolean {
   return /^[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7]$/i.test(text);
 }
 
-/** One spelling: `GPU0000:0f:00.0` in messages and `00000000:0F:00.0` in reports are the same GPU. */
+/** Normalizes a bus id: `GPU0000:0f:00.0` in messages and `00000000:0F:00.0` in reports are the same GPU. */
 export function normalizeBusId(text: string): string {
   const [domain = '', ...rest] = text.toUpperCase().split(':');
   return [domain.padStart(8, '0'), ...rest].join(':');

@@ -3,20 +3,20 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { DeviceError } from '../errors.ts';
 import type { Execution } from './output.ts';
 
-/** How nvidia-smi is started: a program and what comes before its own arguments. */
+/** How nvidia-smi is started: a program and the arguments before its own. */
 export interface Tool {
   readonly file: string;
   readonly prefix: readonly string[];
-  /** Where it is run by chroot. */
+  /** The root that chroot runs it in. */
   readonly root?: string;
 }
 
 export interface ToolOptions {
-  /** Path of nvidia-smi; absent: looked for on the path. */
+  /** Path of nvidia-smi; if absent, it is searched for on the path. */
   readonly path?: string;
   /**
-   * Roots in which the driver may be, such as `/run/nvidia/driver` for a containerised one: in the first that has an nvidia-smi it is run
-   * by chroot.
+   * Roots in which the driver may be, such as `/run/nvidia/driver` for a containerised one: chroot runs nvidia-smi in the first root
+   * that has one.
    */
   readonly driverRoots?: readonly string[];
   /** Absent: {@link systemPath}. */
@@ -77,13 +77,13 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Why the tool was not run, by the exit codes of chroot and the shell around it (125 to 127), which nvidia-smi never has; undefined where
- * it was.
+ * Why the tool was not run, by the exit codes of chroot and the shell around it (125 to 127), which nvidia-smi never has; undefined
+ * if it was run.
  */
 export function explainNotRun({ root }: Tool, tried: string, { rc, stdout, end }: Execution): DeviceError | undefined {
   if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
   const found = `exit code ${rc}: ${JSON.stringify(stdout.trim().slice(0, 240))}`;
-  // gpu-operator's driver container makes its root before it fills it.
+  // gpu-operator's driver container creates its root before it fills it.
   const isEmpty = root !== undefined && !['usr', 'bin'].some((name) => isFolder(join(root, name)));
   if (!isEmpty) return new DeviceError('ToolMissing', { tried, found });
   return new DeviceError('DriverUnavailable', {

@@ -5,7 +5,7 @@ import { findTool, type Tool } from '../command/tool.ts';
 import { DeviceError } from '../errors.ts';
 
 export interface DeviceNodeOptions {
-  /** Roots in which the NVIDIA Container Toolkit may be; none: nothing is done. */
+  /** Roots in which the NVIDIA Container Toolkit may be; if empty, nothing is done. */
   readonly roots: readonly string[];
   /** Roots in which the driver may be. */
   readonly driverRoots?: readonly string[];
@@ -16,16 +16,16 @@ export interface DeviceNodeOptions {
 export interface DeviceNodeReport {
   /** Command lines. */
   readonly done: readonly string[];
-  /** Why nothing was done, where no toolkit is. */
+  /** Why nothing was done, if no toolkit was found. */
   readonly missing?: string;
-  /** What is not as the devices are now, and what to do. */
+  /** What does not match the current devices, and what to do. */
   readonly problems: readonly string[];
 }
 
-/** By what the toolkit may be called in its root: as a package, or as gpu-operator installs it. */
+/** Possible names of the toolkit in its root: as a package, or as gpu-operator installs it. */
 const programs: readonly string[] = ['nvidia-ctk', '/usr/local/nvidia/toolkit/nvidia-ctk'];
 
-/** Specs that name devices one by one, and what makes them (NVIDIA/mig-parted; nvidia-cdi-refresh of the toolkit's packages). */
+/** Specs that name devices individually, and what generates them (NVIDIA/mig-parted; nvidia-cdi-refresh of the toolkit's packages). */
 const specs: readonly { readonly file: string; readonly args: readonly string[] }[] = [
   {
     file: 'management.nvidia.com-gpu.yaml',
@@ -35,8 +35,8 @@ const specs: readonly { readonly file: string; readonly args: readonly string[] 
 ];
 
 /**
- * Has the toolkit make the device nodes of a layout that has changed, and generate anew the CDI specs that are there: those of before
- * lack the capabilities of new instances. Never throws: the layout is made, whoever can use it.
+ * Makes the toolkit create the device nodes of a changed layout, and regenerate the existing CDI specs: stale ones lack the
+ * capabilities of new instances. Never throws: the layout exists, whoever can use it.
  */
 export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<DeviceNodeReport> {
   const { roots, timeoutMs = 60_000 } = options;
@@ -101,7 +101,7 @@ function explainMissing(roots: readonly string[]): DeviceNodeReport {
   return { done: [], missing, problems };
 }
 
-/** `/var/run` is a link that would lead out of the root. */
+/** Not `/var/run`, which is a link that would lead out of the root. */
 function pathOf(root: string, file: string): string {
   return join(root, 'run/cdi', file);
 }

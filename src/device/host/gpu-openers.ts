@@ -11,8 +11,8 @@ export interface HostFolders {
 export const hostFolders: HostFolders = { proc: '/proc', modules: '/sys/module' };
 
 /**
- * Who has a GPU open on this host: programs that no list of the driver has, since they run nothing on it (DCGM, nvsm, Fabric Manager,
- * nvidia-persistenced, an X server), and a module of the kernel that does the same (mig-parted #181).
+ * Who has a GPU open on this host: programs that no list of the driver shows, since they run nothing on it (DCGM, nvsm, Fabric
+ * Manager, nvidia-persistenced, an X server), and a kernel module that does the same (mig-parted #181).
  *
  * @param minor of `/dev/nvidiaN`; undefined: of any GPU
  */
@@ -20,7 +20,7 @@ export function listGpuOpeners(
   minor: number | undefined,
   { proc, modules }: HostFolders = hostFolders,
 ): readonly string[] {
-  // A driver's container has device files of its own, below its root.
+  // A driver's container has its own device files, below its root.
   const device = minor === undefined ? /\/dev\/nvidia\d+$/ : new RegExp(`/dev/nvidia${minor}$`);
   const programs = list(proc)
     .filter((name) => /^\d+$/.test(name))
@@ -52,7 +52,7 @@ function list(...path: readonly string[]): readonly string[] {
   try {
     return readdirSync(join(...path));
   } catch {
-    // It has ended since.
+    // The process has ended since.
     return [];
   }
 }

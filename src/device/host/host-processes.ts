@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Inode of the machine's own process namespace (PROC_PID_INIT_INO of the kernel). */
+/** Inode of the machine's own process namespace (the kernel's PROC_PID_INIT_INO). */
 const initial = 'pid:[4026531836]';
 
 export interface ProcessView {
@@ -12,15 +12,15 @@ export interface ProcessView {
 }
 
 /**
- * Why this process may not see those of the host; undefined where it does. nvidia-smi lists no process of another namespace, and a
- * busy instance would look idle. In a pod without `hostPID` process 1 is of the pod itself: this container's first, or the pause
- * container where the pod shares its namespace.
+ * Why this process may not see the host's processes; undefined if it does. nvidia-smi lists no processes of another namespace, so a
+ * busy instance would look idle. In a pod without `hostPID`, process 1 belongs to the pod itself: it is this container's first, or
+ * the pause container if the pod shares its namespace.
  */
 export function explainHiddenProcesses({ proc, pid, isPod }: ProcessView): string | undefined {
   if (!isPod || tryRead(() => readlinkSync(join(proc, 'self/ns/pid'))) === initial) return undefined;
   const own = readText(proc, 'self/cgroup');
   const first = readText(proc, '1/cgroup');
-  // A node that is itself a container (kind) has a namespace of its own, and an init that is of no pod.
+  // A node that is itself a container (kind) has its own namespace, and an init that belongs to no pod.
   const isOwn = pid === 1 || first === undefined || first === own || readText(proc, '1/comm') === 'pause';
   if (!isOwn) return undefined;
   return (

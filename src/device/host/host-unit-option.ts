@@ -10,7 +10,7 @@ export function addHostUnitOption(command: Command): Command {
   );
 }
 
-/** They go to systemctl as they are: nothing that could be an option of it. */
+/** They go to systemctl unchanged: nothing that it could take for an option. */
 function unitNames(text: string): readonly string[] {
   const units = list(text);
   const wrong = units.find((unit) => !/^[A-Za-z0-9][\w@.:-]*\.(?:service|socket|timer|target)$/.test(unit));

@@ -6,17 +6,17 @@ import { DeviceError } from '../errors.ts';
 import { makeOwnFolder } from './state-folder.ts';
 
 export interface HostUnitOptions {
-  /** Units of systemd that may be stopped, in this order. */
+  /** systemd units that may be stopped, in this order. */
   readonly units: readonly string[];
-  /** systemctl, of the host. */
+  /** The host's systemctl. */
   readonly tool: Tool;
-  /** Where it is noted on the host what was stopped: whoever comes after a crash starts it. */
+  /** File on the host that records what was stopped: after a crash, the next program starts it. */
   readonly noteFile: string;
 }
 
 const commandMs = 60_000;
 
-/** Services of the host that keep GPUs open (nvsm, DCGM, Fabric Manager), stopped for as long as a change of MIG mode or a reset takes. */
+/** Host services that keep GPUs open (nvsm, DCGM, Fabric Manager), stopped during a change of MIG mode or a reset. */
 export class HostUnits {
   readonly #options: HostUnitOptions;
   readonly #execute: Execute;
@@ -27,9 +27,9 @@ export class HostUnits {
   }
 
   /**
-   * Stops those that run.
-   * @returns what starts them again; undefined where none ran
-   * @throws DeviceError where one does not stop; then all run again
+   * Stops the running units.
+   * @returns what restarts them; undefined if none was running
+   * @throws DeviceError if one does not stop; then all are started again
    */
   async pause(): Promise<(() => Promise<void>) | undefined> {
     const active: string[] = [];
@@ -47,7 +47,7 @@ export class HostUnits {
     return () => this.#start(active);
   }
 
-  /** Starts what an earlier program stopped and did not live to start. */
+  /** Starts what an earlier program stopped and did not start again before it ended. */
   async resumeCutOff(): Promise<void> {
     const noted = this.#readNote();
     if (noted.length > 0) await this.#start(noted);

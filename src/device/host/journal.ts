@@ -5,7 +5,7 @@ import { DeviceError } from '../errors.ts';
 import { makeOwnFolder } from './state-folder.ts';
 import type { MigMode } from '../reading/state.ts';
 
-/** What a GPU was before an apply began. */
+/** The state of a GPU before an apply began. */
 export interface JournalGpu {
   readonly uuid: string;
   readonly mig: MigMode;
@@ -19,7 +19,7 @@ export interface JournalEntry {
 
 export interface JournalOptions {
   readonly path: string;
-  /** `/proc/sys/kernel/random/boot_id` unless told. */
+  /** Default: `/proc/sys/kernel/random/boot_id`. */
   readonly bootIdPath?: string;
 }
 
@@ -29,8 +29,8 @@ interface Page extends JournalEntry {
 }
 
 /**
- * A note on the host that an apply has begun and not ended. It is only ever a hint for people and for a way back: the device
- * says what is, and nothing is destroyed because of a journal. One of an earlier boot or one that cannot be read is put aside.
+ * A record on the host of an apply that has begun and not ended. It is only a hint, for people and for an undo: the device is the
+ * truth, and nothing is destroyed because of a journal. A journal of an earlier boot, or an unreadable one, is set aside.
  */
 export class Journal {
   readonly #path: string;
@@ -41,7 +41,7 @@ export class Journal {
     this.#bootIdPath = bootIdPath;
   }
 
-  /** The apply that was cut off in this boot; undefined if there is none. Never throws. */
+  /** The apply that was interrupted in this boot; undefined if there is none. Never throws. */
   read(): JournalEntry | undefined {
     const text = readIfThere(this.#path);
     if (text === undefined) return undefined;
@@ -51,7 +51,7 @@ export class Journal {
     return undefined;
   }
 
-  /** Notes that an apply begins; on disk when it returns. @throws DeviceError JournalUnavailable */
+  /** Records that an apply begins; on disk when it returns. @throws DeviceError JournalUnavailable */
   async begin(entry: JournalEntry): Promise<void> {
     const next = `${this.#path}.new`;
     try {
@@ -67,12 +67,12 @@ export class Journal {
     }
   }
 
-  /** Notes that it ended. Never throws: a note that stays is a hint too many, no more. */
+  /** Records that it has ended. Never throws: a record that stays is only a superfluous hint. */
   finish(): void {
     try {
       rmSync(this.#path, { force: true });
     } catch {
-      // The folder became read-only; the next begin says so.
+      // The folder became read-only; the next begin reports it.
     }
   }
 
@@ -80,7 +80,7 @@ export class Journal {
     try {
       renameSync(this.#path, `${this.#path}.bad`);
     } catch {
-      // It stays where it is and is put aside at the next reading.
+      // It stays in place and is set aside at the next reading.
     }
   }
 }
@@ -94,7 +94,7 @@ function readIfThere(path: string): string | undefined {
 }
 
 async function writeThrough(path: string, text: string): Promise<void> {
-  // Whoever may write into the folder could have left a link there, to a file of the host.
+  // Anybody who may write to the folder could have left a link there, to a file of the host.
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {

@@ -6,26 +6,26 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DeviceError } from '../errors.ts';
 import { makeOwnFolder } from './state-folder.ts';
 
-/** As long as it is held nobody else who takes the lock of this host changes GPUs. */
+/** While it is held, nobody else who takes this host's lock changes GPUs. */
 export interface NodeLock {
-  /** False if the name of the lock is not ours any more (somebody emptied the folder): nothing may be started then. */
+  /** False if the lock's name is no longer ours (somebody emptied the folder): then nothing may be started. */
   isHeld(): boolean;
   release(): Promise<void>;
 }
 
 export interface NodeLockOptions {
-  /** A folder of the host, made if it is missing; all programs that change the GPUs of this host must name the same one. */
+  /** A folder of the host, created if missing; all programs that change the GPUs of this host must name the same one. */
   readonly folder: string;
-  /** How long to wait for another holder; 0 answers at once, absent waits until the signal aborts. */
+  /** How long to wait for another holder; 0 answers at once; absent, it waits until the signal aborts. */
   readonly waitMs?: number;
   readonly retryMs?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Takes the lock of this host: a listening Unix socket under a well-known name. Node has no flock; a file with a pid lies after a
- * crash, a socket without a listener does not, the kernel refuses to connect to it. (An abstract socket would need no clean-up,
- * but belongs to a network namespace: the pods of two agents would not see each other's.)
+ * Takes the lock of this host: a listening Unix socket under a well-known name. Node has no flock; a pid file lies after a
+ * crash; a socket without a listener does not, since the kernel refuses connections to it. (An abstract socket would need no
+ * clean-up, but belongs to a network namespace: the pods of two agents would not see each other's.)
  *
  * The names are numbered, `lock.1`, `lock.2` and so on; the highest is the lock. See {@link takeName}.
  *
@@ -53,7 +53,7 @@ export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
   if (descriptor !== undefined) descriptors.add(descriptor);
   return {
     isHeld: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
-    // The name stays: what nobody listens on is free, and only a higher name may make a number vanish.
+    // The name stays: a name without a listener is free, and only a higher name may remove a number.
     release: () => {
       if (descriptor !== undefined) descriptors.delete(descriptor);
       return close(server);
@@ -62,8 +62,8 @@ export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
 }
 
 /**
- * Open sockets of the locks that this process holds. A child that changes GPUs is given them: it lives on when this process is
- * killed, and nobody may begin before it has done or not done what it was told, a GPU reset at worst.
+ * Open sockets of the locks that this process holds. A child that changes GPUs inherits them: it outlives this process if that is
+ * killed, and nobody may begin before the child has finished what it was told to do, at worst a GPU reset.
  */
 export function listLockDescriptors(): readonly number[] {
   return [...descriptors];
@@ -79,11 +79,11 @@ function findDescriptor(server: Server): number | undefined {
 }
 
 /**
- * Takes the next number if nobody listens on the highest. A link is made or refused in one step: of two who try, one has it.
+ * Takes the next number if nobody listens on the highest. Creating a link is atomic: of two who try, one gets it.
  *
- * No name of a live holder is ever moved or removed, so that two never hold at once, however slow anybody is between two lines:
- * - a number is taken above a name only if that refuses a connection, and a socket that refused once refuses for ever;
- * - a name is removed only by the holder of a higher one, which stays until a yet higher one is there;
+ * The name of a live holder is never moved or removed, so two never hold the lock at once, however slow anybody is between two lines:
+ * - a number is taken above a name only if that name refuses a connection, and a socket that refused once refuses forever;
+ * - a name is removed only by the holder of a higher one, which stays until a yet higher one exists;
  * - so whoever links a number that others had already passed finds a higher name afterwards, and withdraws.
  *
  * @returns the name; undefined if somebody else holds the lock or was faster

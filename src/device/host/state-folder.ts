@@ -2,10 +2,10 @@ import { constants, lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder for what this program alone may change.
+ * Creates a folder that only this program may change.
  *
- * @throws Error of the file system; Error where it is a link, belongs to another user, or others may write into it: they could put links
- * to files of the host there, and a lock that is none
+ * @throws Error of the file system; Error if it is a link, belongs to another user, or others may write to it: they could put links
+ * to files of the host there, or a false lock
  */
 export function makeOwnFolder(path: string): void {
   makeFolder(path);
@@ -19,7 +19,7 @@ export function makeOwnFolder(path: string): void {
 const { S_IFMT, S_IFDIR } = constants;
 
 /**
- * Makes a folder and those above it. Not `recursive`: on a file system that refuses every new name, such as /proc, Node's
+ * Creates a folder and its parents. Not `recursive`: on a file system that refuses every new name, such as /proc, Node's
  * recursive mkdir never returns.
  *
  * @throws Error of the file system
@@ -30,7 +30,7 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** False if the folder above is missing. */
+/** False if the parent folder is missing. */
 function tryMake(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });

@@ -10,24 +10,24 @@ import { parseComputeInstances, parseInstances, type InstanceRow } from './insta
 import { parseComputeProfiles, parsePlacements, parseProfiles } from './profile-table.ts';
 import { parseReport, type Report } from './report-parser.ts';
 
-/** What became of one command of a reading. */
+/** The result of one command of a reading. */
 export interface CommandCheck {
   /** As a person would type it. */
   readonly command: string;
   readonly ms: number;
-  /** What was read, in figures; undefined where it was not understood, or did not work. */
+  /** A summary of what was read; undefined if it was not understood, or the command failed. */
   readonly said: string | undefined;
-  /** What of the answer is passed over, or lacks: nothing is misread because of it, but less is known. */
+  /** Parts of the answer that were skipped or missing: nothing is misread because of them, but less is known. */
   readonly losses: readonly string[];
   readonly error?: DeviceError;
 }
 
-/** What the commands said, for checks that look at several of them. */
+/** The answers of the commands, for checks that compare several of them. */
 export interface CommandChecks {
   readonly checks: readonly CommandCheck[];
   readonly list: GpuList | undefined;
   readonly report: Report | undefined;
-  /** Why the driver as a whole does not answer; the other commands were not given then. */
+  /** Why the driver as a whole does not answer; then the remaining commands were not run. */
   readonly silence: DeviceError | undefined;
 }
 
@@ -43,8 +43,8 @@ type Ask = <Result>(
 ) => Promise<Result | undefined>;
 
 /**
- * Gives every command that a reading is made of, whether this device needs it now or not, and says of each whether its answer is understood.
- * It ends early where the driver as a whole does not answer.
+ * Runs every command that a reading consists of, even if this device does not need it now, and reports whether each answer is
+ * understood. It ends early if the driver as a whole does not answer.
  */
 export async function checkCommands(runner: Runner): Promise<CommandChecks> {
   const checks: CommandCheck[] = [];
@@ -75,7 +75,7 @@ export async function checkCommands(runner: Runner): Promise<CommandChecks> {
 
 async function checkMig(ask: Ask, list: GpuList | undefined, report: Report): Promise<void> {
   const isOff = report.gpus.some(({ mig }) => mig?.current === 'Disabled');
-  /** Some drivers tell a table only with MIG mode on: until then the built-in one serves. */
+  /** Some drivers print a table only with MIG mode on: until then the built-in one is used. */
   const isUntold = (execution: Execution): boolean =>
     isOff && execution.rc !== 0 && classifyOutput(execution) === 'NotSupported';
   const untold = { result: [], said: 'told only with MIG mode on' };
@@ -145,7 +145,7 @@ function readCapability(tried: string, execution: Execution): Answer<unknown> {
   return { result: rows, said: `compute capability ${[...new Set(known)].join(', ') || 'unknown'}`, losses };
 }
 
-/** What stands beside an answer and belongs to none. */
+/** Lines beside an answer that are not part of it. */
 function listNotices({ stdout }: Execution): readonly string[] {
   const kept = new Set(dropNotices(stdout).split('\n'));
   return stdout
@@ -154,7 +154,7 @@ function listNotices({ stdout }: Execution): readonly string[] {
     .map((line) => `passed over: ${line.trim()}`);
 }
 
-/** Where `-L` has other names than `-lgi`, a reading costs one more command. */
+/** If `-L` has other names than `-lgi`, a reading costs one more command. */
 function compareNames(rows: readonly InstanceRow[], list: GpuList | undefined, { gpus }: Report): readonly string[] {
   return (list?.gpus ?? []).flatMap(({ index, migDevices }) => {
     const wholes = rows.filter(({ gpuIndex }) => gpuIndex === index).map(({ profile }) => profile);
@@ -169,7 +169,7 @@ function compareNames(rows: readonly InstanceRow[], list: GpuList | undefined, {
   });
 }
 
-/** One GPU instance of each profile on each GPU: what it offers does not depend on the place. */
+/** One GPU instance of each profile on each GPU: what it offers does not depend on its placement. */
 function pickOneOfEach(rows: readonly InstanceRow[]): readonly InstanceRow[] {
   return rows.filter(
     ({ gpuIndex, profileId }, at) =>

@@ -13,11 +13,11 @@ import type { GpuSelection, ReadCommand } from '../command/smi-command.ts';
 import type { DeviceState, GpuInstanceState, GpuState } from './state.ts';
 
 /**
- * Reads the whole device. One command alone tells nothing complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so
- * several are read and compared; where they contradict each other, something changed in between, and all is read once more.
- * One GPU that is sick, or keeps contradicting itself, has a fault of its own; the others are read all the same.
- * A device costs three commands, one if MIG is off. The UUIDs (`-L`) are read every time: an instance that was made anew at its place
- * may have another one (the driver makes it of the engines too), and looks the same to the other two.
+ * Reads the whole device. No single command is complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so several are
+ * read and compared; if they contradict each other, something changed in between, and everything is read once more.
+ * One GPU that is sick, or keeps contradicting itself, gets its own fault; the others are still read.
+ * A device costs three commands, one if MIG is off. The UUIDs (`-L`) are read every time: an instance that was recreated at its
+ * placement may have another one (the driver derives it from the engines too), and looks the same to the other two commands.
  */
 export class DeviceReader {
   readonly #runner: Runner;
@@ -48,12 +48,12 @@ export class DeviceReader {
     const states = gpus.map((gpu): GpuState => {
       const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor: _minor, ...own } = gpu;
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
-      // Who holds an instance of it must be known as its holder still.
+      // Whoever holds one of its instances must still be known as its holder.
       const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId)?.instances;
       const mine = instances.get(gpu.pciBusId) ?? before ?? [];
       return { ...own, ...factsOf(gpu), fault, instances: mine, processes: listOtherProcesses(gpu, mine) };
     });
-    // Where no GPU can be read, the node cannot.
+    // If no GPU can be read, neither can the node.
     const isBlind =
       trouble.whole !== undefined && lost.length === 0 && states.every(({ fault }) => fault !== undefined);
     if (isBlind) throw trouble.whole;
@@ -86,7 +86,7 @@ export class DeviceReader {
     return this.#assemble(enabled.filter(readable), rowsOf, selection, trouble);
   }
 
-  /** Asks all at once, then each by itself where that fails. @returns the answers of those that answered */
+  /** Asks for all at once, and if that fails, for each by itself. @returns the answers of those that answered */
   async #askEach<Result>(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
@@ -99,7 +99,7 @@ export class DeviceReader {
     );
   }
 
-  /** The tables of profiles are read once: where they are in doubt, they are read again too. */
+  /** The profile tables are read only once: if they are in doubt, they are read again too. */
   #demandKnownProfiles(
     gpus: readonly IndexedGpu[],
     rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],

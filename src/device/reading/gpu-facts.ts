@@ -10,7 +10,7 @@ import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '..
 /** What does not change while the driver is loaded. */
 export interface GpuFacts {
   readonly geometry: Geometry | undefined;
-  /** The driver refuses to tell while MIG mode is off: read as soon as it is on. */
+  /** The driver does not print the table while MIG mode is off: it is read as soon as the mode is on. */
   readonly isTableBuiltIn: boolean;
   readonly computeCapability: string | undefined;
 }
@@ -21,7 +21,7 @@ export interface IndexedGpu extends ReportedGpu {
   readonly index: number;
 }
 
-/** Reads each GPU's facts once: three commands for the node, none as long as driver and GPUs stay the same. */
+/** Reads each GPU's facts once: three commands for the node, none while driver and GPUs stay the same. */
 export class GpuFactsReader {
   readonly #runner: Runner;
   readonly #facts = new Map<string, GpuFacts>();
@@ -59,7 +59,7 @@ export class GpuFactsReader {
     return (gpu) => this.#facts.get(keyOf(gpu)) ?? unknown;
   }
 
-  /** Has everything read again the next time. */
+  /** Makes the next call read everything again. */
   forget(): void {
     this.#facts.clear();
   }
@@ -87,7 +87,7 @@ export class GpuFactsReader {
   }
 
   /**
-   * By UUID, which the report must have given to the same GPU. Old drivers do not know the field: no harm, a label is missing then.
+   * By UUID, which the report must give for the same GPU. Old drivers do not know the field: then only a label is missing.
    */
   async #readCapabilities(
     gpus: readonly IndexedGpu[],
@@ -110,7 +110,7 @@ export class GpuFactsReader {
   }
 }
 
-/** Compute capabilities by GPU, undefined where the driver has none in that place; undefined as a whole where it does not know the field. */
+/** Compute capabilities by GPU, undefined for a GPU without one; undefined as a whole if the driver does not know the field. */
 export function readCapabilities({
   rc,
   stdout,

@@ -7,20 +7,20 @@ export interface ListedGpu {
   readonly index: number;
   readonly uuid: string;
   readonly product: string;
-  /** By the index that `-q -x` gives the same MIG device. */
+  /** By the index that `-q -x` gives to the same MIG device. */
   readonly migDevices: ReadonlyMap<number, ListedMigDevice>;
 }
 
-/** A compute instance; `-L` alone has its UUID. */
+/** A compute instance; only `-L` has its UUID. */
 export interface ListedMigDevice {
   readonly uuid: string;
-  /** `3g.20gb`, or `1c.3g.20gb` where it is a part of its GPU instance. */
+  /** `3g.20gb`, or `1c.3g.20gb` if it is a part of its GPU instance. */
   readonly profile: string;
 }
 
 export interface GpuList {
   readonly gpus: readonly ListedGpu[];
-  /** GPUs that the driver cannot open; -L alone of all commands lists the others beside them. */
+  /** GPUs that the driver cannot open; -L is the only command that still lists the others. */
   readonly lost: readonly { readonly pciBusId: string; readonly fault: GpuFault }[];
 }
 
@@ -74,8 +74,8 @@ const handlePattern =
   /^Unable to determine the device handle for gpu\s*(?:\d+: )?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (.*)/i;
 
 /**
- * GPUs that a command could not open, by what it says of them. Only lines above a report count: below them any program may have
- * its name.
+ * GPUs that a command could not open, according to its output. Only lines above a report count: below them any program may have
+ * such a name.
  */
 export function findLostGpus({ stdout, rc, end }: Execution): GpuList['lost'] {
   const [head = ''] = stdout.split('<?xml', 1);

@@ -15,14 +15,14 @@ import {
 import type { GpuState } from './state.ts';
 import type { Trouble } from './trouble.ts';
 
-/** A GPU that knows MIG: what names it in the tables, and what is known of it without them. */
+/** A GPU that supports MIG: what names it in the tables, and what is known about it without them. */
 export type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'product' | 'mig'>;
 
 export type Table = Pick<GpuState, 'isTableBuiltIn'> & { readonly geometry: Geometry };
 
 /**
- * Reads profiles and places, by the index of the GPU. A driver may refuse to tell them as long as MIG mode is off (`Not Supported`, up
- * to R535): then what is known of the model serves until it is on.
+ * Reads profiles and placements, by the index of the GPU. A driver may refuse them while MIG mode is off (`Not Supported`, up
+ * to R535): until it is on, the built-in data of the model are used.
  */
 export async function readTables(
   runner: Runner,
@@ -105,7 +105,7 @@ function saysNotSupported(execution: Execution): boolean {
   return execution.rc !== 0 && classifyOutput(execution) === 'NotSupported';
 }
 
-/** Both tables name the same profiles, so that one that was cut off shows. Thor alone has profiles without places. */
+/** Both tables must name the same profiles, which reveals a truncated one. Only Thor has profiles without placements. */
 function findTorn(
   gpu: TabledGpu,
   profiles: readonly ListedProfile[],

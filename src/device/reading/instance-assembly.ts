@@ -11,16 +11,16 @@ export interface GpuParts {
   readonly instances: readonly InstanceRow[];
   /** By index of the MIG device. */
   readonly listed: ReadonlyMap<number, ListedMigDevice>;
-  /** `-lci`; absent where {@link namesProfiles} holds. */
+  /** `-lci`; absent if {@link namesProfiles} holds. */
   readonly computeInstances?: readonly ComputeInstanceRow[];
 }
 
-/** A compute instance and the GPU instance that it is on. */
+/** A compute instance and its GPU instance. */
 type Part = Pick<ComputeInstanceRow, 'instance' | 'id' | 'profile'>;
 
 /**
- * True if `-L` tells the profile of every compute instance, so that `-lci` has nothing to add: `-q -x` has the ids, by the same index
- * that joins the UUIDs. Where a name is not that of the GPU instance or of a part of it, something changed in between, or this
+ * True if `-L` has the profile of every compute instance, so that `-lci` adds nothing: `-q -x` has the ids, by the same index
+ * that joins the UUIDs. If a name matches neither the GPU instance nor a part of it, something changed in between, or this
  * driver has other names than 550, which prints the same in both (`1g.5gb+me`, `1c.3g.20gb`).
  */
 export function namesProfiles({ report, instances, listed }: GpuParts): boolean {
@@ -32,8 +32,8 @@ export function namesProfiles({ report, instances, listed }: GpuParts): boolean 
 }
 
 /**
- * Puts the instances of one GPU together; undefined if the parts contradict each other, since the GPU changed between two
- * commands or one of them was cut off.
+ * Combines the instances of one GPU; undefined if the parts contradict each other: then the GPU changed between two
+ * commands, or one of them was cut off.
  */
 export function assembleInstances(parts: GpuParts): readonly GpuInstanceState[] | undefined {
   const { report, instances, listed, computeInstances = listParts(parts) } = parts;
@@ -43,7 +43,7 @@ export function assembleInstances(parts: GpuParts): readonly GpuInstanceState[] 
   if (report.migDevices.some(({ instance, index }) => !ids.has(instance) || !listed.has(index))) return undefined;
   if (computeInstances.some(({ instance, id }) => !devices.has(`${instance}/${id}`))) return undefined;
   if (findDisagreement(instances, computeInstances) !== undefined) return undefined;
-  // A driver may have other names in -L than in -lci, but then none of the same ones.
+  // A driver may have other names in -L than in -lci, but then they have none in common.
   const names = new Set(computeInstances.map(({ profile }) => profile));
   const isCrossed = computeInstances.some(({ instance, id, profile }) => {
     const name = listed.get(devices.get(`${instance}/${id}`)?.index ?? -1)?.profile;
@@ -63,7 +63,7 @@ function listParts({ report, listed }: GpuParts): readonly Part[] {
   });
 }
 
-/** Instances by start, from the two tables alone or with what is known of each MIG device. */
+/** Instances by start, from the two tables alone or with the details of each MIG device. */
 export function buildInstances(
   instances: readonly InstanceRow[],
   computeInstances: readonly Part[],
@@ -99,7 +99,7 @@ export function listProcesses(report: ReportedGpu, instance: number): readonly P
   return strip(report.processes.filter((process) => process.instance === instance));
 }
 
-/** Processes of a GPU that run on none of these instances: nobody is overlooked, whatever id the driver gives. */
+/** Processes of a GPU that run on none of these instances: none is overlooked, whatever id the driver gives. */
 export function listOtherProcesses(
   report: ReportedGpu,
   instances: readonly { readonly id: number }[],

@@ -17,7 +17,7 @@ export function findImpossible(rows: readonly InstanceRow[]): string | undefined
   return undefined;
 }
 
-/** As {@link findImpossible}, of rows of `-lci`. */
+/** Like {@link findImpossible}, for rows of `-lci`. */
 export function findImpossibleParts(rows: readonly ComputeInstanceRow[]): string | undefined {
   for (const [at, row] of rows.entries()) {
     const others = rows.filter(({ gpuIndex, instance }) => gpuIndex === row.gpuIndex && instance === row.instance);
@@ -45,7 +45,7 @@ export function findDisagreement(
   return undefined;
 }
 
-/** True if the compute instances leave no room on any GPU instance: then none of them can be missing. */
+/** True if the compute instances leave no room on any GPU instance: then none can be missing. */
 export function fillAll(instances: readonly InstanceRow[], parts: readonly ComputeInstanceRow[]): boolean {
   return instances.every(({ id, profile }) => {
     const whole = parseProfile(profile);
@@ -59,7 +59,7 @@ export function fillAll(instances: readonly InstanceRow[], parts: readonly Compu
 export function findStranger(rows: readonly InstanceRow[], { profiles }: Geometry): string | undefined {
   for (const { id, profile, profileId, start, size } of rows) {
     const known = profiles.find((candidate) => candidate.id === profileId);
-    // A profile whose name is beyond the grammar is not in the table of the planner.
+    // A profile whose name is outside the grammar is not in the planner's table.
     if (known === undefined && isProfileNameError(parseProfile(profile))) continue;
     const isThere =
       known?.name === profile &&
@@ -70,7 +70,7 @@ export function findStranger(rows: readonly InstanceRow[], { profiles }: Geometr
   return undefined;
 }
 
-/** Some drivers leave the attributes of the whole away: the compute instance of a `1g.5gb+me` is a `1g.5gb` then. */
+/** Some drivers omit the attributes of the whole: the compute instance of a `1g.5gb+me` is then a `1g.5gb`. */
 function isPartOf(part: string, whole: string): boolean {
   const base = (name: string): string => name.replace(/^\d+c\./, '').replace(/[+-].*$/, '');
   return base(part) === base(whole);

@@ -14,15 +14,15 @@ export interface InstanceRow {
   readonly size: number;
 }
 
-/** A row of `nvidia-smi mig -lci`; start and size in the driver's own units, 0:0 with drivers before 470, which list none. */
+/** A row of `nvidia-smi mig -lci`; start and size in the driver's own units, 0:0 with drivers before 470, which do not list them. */
 export interface ComputeInstanceRow extends InstanceRow {
   readonly instance: number;
 }
 
 /**
  * Reads `-lgi`.
- * @throws DeviceError unless the output is a whole table or says in its exact words that there is none; Unstable if its rows
- *   cannot all be true
+ * @throws DeviceError unless the output is a whole table or states in the exact words that there is none; Unstable if its rows
+ * cannot all be true
  */
 export function parseInstances(tried: string, execution: Execution): readonly InstanceRow[] {
   if (saysNone(execution)) return [];
@@ -34,7 +34,7 @@ export function parseInstances(tried: string, execution: Execution): readonly In
   return instances;
 }
 
-/** Reads `-lci`; as {@link parseInstances}. */
+/** Reads `-lci`; like {@link parseInstances}. */
 export function parseComputeInstances(tried: string, execution: Execution): readonly ComputeInstanceRow[] {
   if (saysNone(execution)) return [];
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
@@ -48,12 +48,12 @@ export function parseComputeInstances(tried: string, execution: Execution): read
   return parts;
 }
 
-/** True if a command for GPU instances found no GPU whose MIG mode is on. */
+/** True if a command for GPU instances found no GPU with MIG mode on. */
 export function saysMigOff({ rc, stdout, end }: Execution): boolean {
   return end === 'Exited' && rc === 0 && stdout.trim() === 'No MIG-enabled devices found.';
 }
 
-/** Nothing there is an answer only in these words: any other failure means that we do not know. */
+/** Only these words mean that there is nothing: after any other failure the state is unknown. */
 export function saysNone(execution: Execution): boolean {
   const { rc, stdout, end } = execution;
   if (saysMigOff(execution)) return true;
@@ -68,7 +68,7 @@ interface Row {
   readonly numbers: readonly [number, number, number, ...number[]];
 }
 
-/** Both tables differ only in how many ids stand before the name; columns that later drivers add are left out by name. */
+/** Both tables differ only in how many ids precede the name; columns that later drivers add are skipped by name. */
 function readRows(
   tried: string,
   output: string,

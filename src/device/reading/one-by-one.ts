@@ -7,30 +7,30 @@ import type { GpuFault } from './state.ts';
 /** Why some GPUs could not be read, by PCI bus id or whatever else named them on the command line. */
 export type GpuFaults = ReadonlyMap<string | number, GpuFault>;
 
-/** What a command said of the GPUs that could be read. */
+/** The answers for the GPUs that could be read. */
 export interface GpuAnswers<Result> {
-  /** One where the command was given once for all GPUs, else one for each GPU that answered. */
+  /** One if the command was run once for all GPUs, otherwise one for each GPU that answered. */
   readonly parts: readonly Result[];
   readonly faults: GpuFaults;
-  /** Why the command for all GPUs failed; undefined where it did not. */
+  /** Why the command for all GPUs failed; undefined if it did not. */
   readonly whole: DeviceError | undefined;
 }
 
 export interface GpuQuestion<Result> {
-  /** What names each GPU that is asked about on a command line. */
+  /** The name of each GPU on a command line. */
   readonly gpus: GpuSelection;
-  /** What names all of them: undefined for every GPU of the node. */
+  /** What names all of them; undefined for every GPU of the node. */
   readonly selection: GpuSelection | undefined;
   readonly command: (gpus: { readonly gpus?: GpuSelection }) => ReadCommand;
-  /** @param gpu the one that was named, where the command named one */
+  /** @param gpu the GPU that the command named, if it named one */
   readonly parse: (tried: string, execution: Execution, gpu?: string | number) => Result;
-  /** Whether contradictions and lost GPUs are to be pinned on a GPU too: not as long as all is about to be read again. */
+  /** Whether contradictions and lost GPUs are attributed to a GPU too: not if everything is about to be read again. */
   readonly isLast: boolean;
 }
 
 /**
- * Gives a command once for all GPUs, and where that fails, once for each: one that is sick makes `mig -lgi` fail as a whole (NVML 16,
- * 999: exit code 255), and the others have to be heard all the same.
+ * Runs a command once for all GPUs, and if that fails, once for each: one sick GPU makes `mig -lgi` fail as a whole (NVML 16,
+ * 999: exit code 255), and the others must still be read.
  *
  * @throws DeviceError what concerns the node as a whole
  */
@@ -45,7 +45,7 @@ export async function askEach<Result>(runner: Runner, question: GpuQuestion<Resu
   }
 }
 
-/** @throws DeviceError what concerns the node as a whole; a second GPU in a row that keeps the driver from answering does */
+/** @throws DeviceError what concerns the node as a whole, as does a second GPU in a row that keeps the driver from answering */
 export async function askOneByOne<Result>(
   runner: Runner,
   question: GpuQuestion<Result>,
@@ -67,7 +67,7 @@ export async function askOneByOne<Result>(
   return { parts, faults };
 }
 
-/** True if a failure may be one GPU's: the driver as a whole is there, and so is the tool. */
+/** True if a failure may be one GPU's: the driver as a whole works, and so does the tool. */
 export function mayBeOneGpu(error: unknown, isLast: boolean): error is DeviceError {
   if (!(error instanceof DeviceError)) return false;
   const isPassing = error.code === 'Unstable' || error.code === 'GpuLost';

@@ -7,7 +7,7 @@ import { dropNotices, explainFailure, refuseOutput, type Execution } from '../co
 import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
-/** A profile of `nvidia-smi mig -lgip`. Free counts are not read: with MIG off they mean nothing. */
+/** A profile of `nvidia-smi mig -lgip`. Free counts are not read: with MIG off they are meaningless. */
 export interface ListedProfile {
   readonly gpuIndex: number;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface PlacementRow {
   readonly size: number;
 }
 
-/** Reads `-lgip`: two rows a profile, columns by name. @throws DeviceError */
+/** Reads `-lgip`: two rows per profile, columns by name. @throws DeviceError */
 export function parseProfiles(tried: string, execution: Execution): readonly ListedProfile[] {
   if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
   const { stdout } = execution;
@@ -100,7 +100,7 @@ export interface ComputeProfileRow {
 
 /**
  * Reads `-lcip` of one GPU instance.
- * @throws DeviceError; Unstable where the instance, or MIG mode with it, has gone since the GPU was read: the others can go on
+ * @throws DeviceError; Unstable if the instance, or MIG mode with it, has gone since the GPU was read: the others can proceed
  */
 export function parseComputeProfiles(tried: string, execution: Execution): readonly ComputeProfileRow[] {
   if (saysNone(execution))
@@ -121,7 +121,7 @@ export function parseComputeProfiles(tried: string, execution: Execution): reado
     });
 }
 
-/** The geometry of one GPU by the driver's tables. What no command of nvidia-smi tells comes from the built-in table, if it knows the product. */
+/** The geometry of one GPU from the driver's tables. What nvidia-smi never prints comes from the built-in table, if it has the product. */
 export function buildGeometry(
   product: string,
   profiles: readonly ListedProfile[],
@@ -130,7 +130,7 @@ export function buildGeometry(
   const builtIn = findModel(product);
   const known = profiles.flatMap((row): readonly Profile[] => {
     const parsed = parseProfile(row.name);
-    // A name beyond the grammar cannot be asked for; an instance of it counts as foreign.
+    // A name outside the grammar cannot be requested; an instance of it counts as foreign.
     if (isProfileNameError(parsed)) return [];
     const place = placements.find(({ profileId }) => profileId === row.id);
     const { gpuIndex: _index, memoryGib, ...facts } = row;
@@ -154,14 +154,14 @@ export function buildGeometry(
   };
 }
 
-/** The driver prints two decimals of GiB; where the built-in MiB round to the same they are exact. */
+/** The driver prints GiB with two decimals; built-in MiB that round to the same value are exact. */
 function readMemory(gib: string, exact: number | undefined): Pick<Profile, 'memoryMiB'> {
   if (exact !== undefined && Math.abs(exact / 1024 - Number(gib)) < 0.01) return { memoryMiB: exact };
   const memoryMiB = Math.round(Number(gib) * 1024);
   return Number.isFinite(memoryMiB) ? { memoryMiB } : {};
 }
 
-/** `Free/Total` and `GiB` are units of columns above, not columns of the second row. */
+/** `Free/Total` and `GiB` are units of the columns above, not columns of the second row. */
 function findColumnsBelow(table: SmiTable): readonly string[] {
   const line = table.headers.find((cells) => cells.includes('CE')) ?? [];
   return line.filter((cell) => cell !== 'Free/Total' && cell !== 'GiB');

@@ -2,7 +2,7 @@ import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../..
 import type { Engines, Geometry } from '../../core/gpu/geometry/geometry.ts';
 import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from './state.ts';
 
-/** The GPUs as they are told to the cluster: what placements, labels and busy checks need, and no more. */
+/** The GPUs as reported to the cluster: what placements, labels and busy checks need, and nothing else. */
 export function reportDevice(
   device: DeviceState,
 ): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
@@ -43,7 +43,7 @@ function reportGpu(gpu: GpuState): GpuReport {
   };
 }
 
-/** A lost GPU stays in the report, so that nobody takes it for one that was never there. */
+/** A lost GPU stays in the report, so that nobody assumes it was never there. */
 function reportLost({ uuid, index, pciBusId, product, fault, instances }: LostGpu): readonly GpuReport[] {
   if (uuid === undefined) return [];
   const error = `${fault.code}: ${fault.message}`.slice(0, 256);

@@ -3,12 +3,12 @@ import type { GpuHealth } from './state.ts';
 
 type Finding = GpuHealth | undefined;
 
-/** What helps, from the least to the most. */
+/** Possible remedies, from the weakest to the strongest. */
 const actions = ['Drain', 'Reset', 'Unknown', 'Reboot', 'Replace'] as const satisfies readonly GpuHealth['action'][];
 
 /**
- * What a report says is wrong with a GPU; undefined where it says nothing of the kind. Up to driver 565 it has `reset_required`, from 570
- * on that is deprecated and `gpu_recovery_action` takes its place; what is not there, or `N/A`, says nothing.
+ * The problem that a report shows on a GPU; undefined if it shows none. Up to driver 565 it has `reset_required`; from 570 on that
+ * is deprecated, and `gpu_recovery_action` replaces it; a missing value, or `N/A`, means nothing.
  */
 export function readHealth(gpu: XmlElement): GpuHealth | undefined {
   const findings = [
@@ -32,7 +32,7 @@ export function readHealth(gpu: XmlElement): GpuHealth | undefined {
   };
 }
 
-/** `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`; a word of later drivers is no reason to trust the GPU. */
+/** `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`; an unknown value of a later driver is no reason to trust the GPU. */
 function readRecovery(word: string | undefined): Finding {
   if (word === undefined || /^(?:None|\[?N\/A\]?|)$/.test(word)) return undefined;
   const said = `the driver’s recovery action is ${JSON.stringify(word.replace(/[^\x20-\x7e]/g, ' ').slice(0, 40))}`;

@@ -6,8 +6,8 @@ import { countNames, elementAt, elementsAt, textAt, type XmlElement } from './xm
 type Mode = Pick<ReportedGpu, 'mig' | 'migCapable' | 'fault'>;
 
 /**
- * What a report says of MIG and of processes on one GPU; undefined unless it says all of it. A missing line is never read as "none
- * there": the tool prints `None`, `N/A` or an empty list where there is none.
+ * What a report shows about MIG and processes on one GPU; undefined unless it is complete. A missing line is never read as "none":
+ * the tool prints `None`, `N/A` or an empty list in that case.
  */
 export function readMigReport(
   gpu: XmlElement,
@@ -38,15 +38,15 @@ export function readMigReport(
   return { ...mode, migDevices: known, processes: [...knownUsers, ...listUnseen(known, knownUsers)] };
 }
 
-/** An error in place of the processes: that is not nobody. */
+/** An error in place of the processes: that does not mean none. */
 function findUntold(gpu: XmlElement): string | undefined {
   const { text = '', children = [] } = elementAt(gpu, 'processes') ?? {};
   return text !== '' && children.length === 0 ? text.replace(/\p{C}+/gu, ' ').slice(0, 80) : undefined;
 }
 
 /**
- * Memory in use on a MIG device that no listed process is on: somebody is there whom the driver does not list, or does not list here
- * (another process namespace). The driver itself keeps a few MiB on each (12 were recorded); a CUDA context takes over a hundred.
+ * Memory in use on a MIG device without a listed process: the driver does not list its user, or not here (another process
+ * namespace). The driver itself keeps a few MiB on each (12 were recorded); a CUDA context takes over a hundred.
  */
 function listUnseen(
   devices: readonly ReportedMigDevice[],
@@ -64,10 +64,10 @@ function listUnseen(
   });
 }
 
-/** What an idle MIG device may have in use, beside a part of its size. */
+/** Memory that an idle MIG device may use, in addition to a fraction of its size. */
 const idleMiB = 64;
 
-/** The processes of a GPU that does not say on which instances they are. */
+/** The processes of a GPU whose report does not assign them to instances. */
 function readWhatIsThere(gpu: XmlElement): readonly ReportedProcess[] {
   return elementsAt(gpu, 'processes', 'process_info').flatMap((element) => {
     const pid = readCount(textAt(element, 'pid'));
@@ -75,7 +75,7 @@ function readWhatIsThere(gpu: XmlElement): readonly ReportedProcess[] {
   });
 }
 
-/** Why what a report says of one GPU cannot be true at one moment; undefined if it can. */
+/** Why parts of a report on one GPU cannot be true at the same time; undefined if they can. */
 export function findReportContradiction({ mig, migDevices, processes }: ReportedGpu): string | undefined {
   if (mig?.current === 'Disabled' && migDevices.length > 0) return `MIG mode off and ${migDevices.length} MIG devices`;
   const names = migDevices.map(({ instance, computeInstance }) => `${instance}/${computeInstance}`);
@@ -93,7 +93,7 @@ export function findReportContradiction({ mig, migDevices, processes }: Reported
   return `process ${lost.pid} on MIG device ${lost.instance}/${lost.computeInstance ?? '?'}, which is not listed`;
 }
 
-/** A GPU without MIG says N/A; one that does not answer says so in place of the mode. */
+/** A GPU without MIG shows N/A; one that does not answer shows an error in place of the mode. */
 function readMode(gpu: XmlElement): Mode | undefined {
   const current = textAt(gpu, 'mig_mode', 'current_mig');
   const pending = textAt(gpu, 'mig_mode', 'pending_mig');
@@ -105,7 +105,7 @@ function readMode(gpu: XmlElement): Mode | undefined {
   return { mig: undefined, migCapable: false, fault: { code, message: `MIG mode: ${current}` } };
 }
 
-/** Drivers before 450 know no MIG and say nothing of it. */
+/** Drivers before 450 do not support MIG and do not report it. */
 function isBeforeMig(driverVersion: string): boolean {
   return Number.parseInt(driverVersion, 10) < 450;
 }
@@ -119,8 +119,8 @@ function isNotAvailable(text: string | undefined): boolean {
 }
 
 /**
- * The elements of a list that stands where it belongs, with nothing else in it and nothing of it elsewhere.
- * @param whenNone what stands in place of the elements
+ * The elements of a list in its proper place, with nothing else in it and none of it elsewhere.
+ * @param whenNone the text in place of the elements
  */
 function readList(
   gpu: XmlElement,
@@ -154,8 +154,8 @@ function readMigDevice(element: XmlElement): ReportedMigDevice | undefined {
 }
 
 /**
- * With MIG mode on every process is on an instance (nvml.h, nvmlProcessInfo_t); one whose instance is `N/A` all the same may be on any.
- * Without MIG mode it is on none.
+ * With MIG mode on, every process is on an instance (nvml.h, nvmlProcessInfo_t); one whose instance is nevertheless `N/A` may be on
+ * any. Without MIG mode it is on none.
  */
 function readProcess(element: XmlElement, mode: string | undefined): ReportedProcess | undefined {
   const pid = readCount(textAt(element, 'pid'));
@@ -173,7 +173,7 @@ function readProcess(element: XmlElement, mode: string | undefined): ReportedPro
   };
 }
 
-/** Programs choose their names: no control characters, no novels. */
+/** Programs choose their names: remove control characters, limit the length. */
 function cleanName(name: string): string {
   return name.replace(/\p{C}+/gu, ' ').slice(0, 64);
 }

@@ -9,11 +9,11 @@ import { isDriverVersion, isGpuUuid, isProduct } from './spelling.ts';
 import type { GpuFault, GpuState, ProcessState } from './state.ts';
 import { countNames, elementsAt, readXml, textAt, type XmlElement } from './xml.ts';
 
-/** What `nvidia-smi -q -x` says; GPUs in index order of those that were asked for. */
+/** The content of `nvidia-smi -q -x`; the requested GPUs, in index order. */
 export interface Report {
   readonly driverVersion: string;
   readonly cudaVersion: string | undefined;
-  /** GPUs of the node, also where fewer were asked for. */
+  /** Number of GPUs of the node, even if fewer were requested. */
   readonly attached: number;
   readonly gpus: readonly ReportedGpu[];
 }
@@ -31,23 +31,23 @@ export interface ReportedGpu extends Pick<
   | 'health'
   | 'vgpuHost'
 > {
-  /** Persistence mode: it keeps the GPU open, and a reset from being done. Undefined where the report does not tell. */
+  /** Persistence mode: it keeps the GPU open and prevents a reset. Undefined if the report does not show it. */
   readonly isPersistent: boolean | undefined;
-  /** N of `/dev/nvidiaN`; undefined where the report does not tell. */
+  /** N of `/dev/nvidiaN`; undefined if the report does not show it. */
   readonly minor: number | undefined;
   readonly fault: GpuFault | undefined;
   readonly migDevices: readonly ReportedMigDevice[];
   readonly processes: readonly ReportedProcess[];
 }
 
-/** A MIG device, that is a compute instance; the report has neither its UUID nor its profile. */
+/** A MIG device, which is a compute instance; the report has neither its UUID nor its profile. */
 export interface ReportedMigDevice {
   /** Position among the MIG devices of the GPU, the same as in `-L`; shifts when an instance goes. */
   readonly index: number;
   readonly instance: number;
   readonly computeInstance: number;
   readonly memoryMiB: number;
-  /** Undefined where the report does not tell. */
+  /** Undefined if the report does not show it. */
   readonly usedMiB: number | undefined;
   readonly multiprocessors: number;
   readonly engines: Engines;
@@ -112,10 +112,10 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
   };
 }
 
-/** NVML's words where a value should be: the GPU is there, and does not answer. */
+/** NVML's error texts in place of a value: the GPU exists, but does not answer. */
 const noAnswer = /^\[?(?:GPU requires reset|GPU is lost|Unknown Error|Timeout|In use by another client)\]?$/i;
 
-/** A GPU that tells its name and, of what is asked, an error. */
+/** A GPU that reports its name, and an error in place of other values. */
 function readSickGpu(element: XmlElement): ReportedGpu | undefined {
   const pciBusId = element.attributes['id'] ?? '';
   const uuid = textAt(element, 'uuid') ?? '';
@@ -151,7 +151,7 @@ function findText(element: XmlElement, pattern: RegExp): string | undefined {
   return element.children.map((child) => findText(child, pattern)).find((text) => text !== undefined);
 }
 
-/** The host's side of vGPU, by either of two signs; a virtual machine with a vGPU or a GPU passed through says otherwise. */
+/** The host's side of vGPU, by either of two signs; virtual machines with a vGPU or a passed-through GPU show other values. */
 function readVgpuHost(element: XmlElement): string | undefined {
   const mode = textAt(element, 'gpu_virtualization_mode', 'virtualization_mode') ?? '';
   const host = textAt(element, 'gpu_virtualization_mode', 'host_vgpu_mode') ?? '';

@@ -9,7 +9,7 @@ import { describeCommand, type Runner } from '../command/runner.ts';
 import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '../command/smi-command.ts';
 import type { GpuFault, LostGpu } from './state.ts';
 
-/** The report, and how to name its GPUs on command lines: all of them, or, with one lost, one by one. */
+/** The report, and how to name its GPUs on command lines: all of them, or, if one is lost, one by one. */
 export interface Reading {
   readonly report: Pick<Report, 'driverVersion' | 'cudaVersion'>;
   readonly gpus: readonly IndexedGpu[];
@@ -17,14 +17,14 @@ export interface Reading {
   readonly selection: GpuSelection | undefined;
 }
 
-/** What was known of a GPU before. */
+/** What was known about a GPU before. */
 export type KnownGpu = Omit<LostGpu, 'fault'>;
 
 /**
- * Reads `-q -x` of all GPUs; where one of them spoils it, of each by itself.
+ * Reads `-q -x` of all GPUs; if one of them spoils it, of each by itself.
  *
- * @param isLast whether what contradicts itself is one GPU's fault
- * @param known what was known of the GPUs before: those that answer nothing are named by it
+ * @param isLast whether a contradiction is attributed to one GPU
+ * @param known what was known about the GPUs before: it names those that do not answer
  * @throws DeviceError
  */
 export async function readReport(runner: Runner, isLast: boolean, known: readonly KnownGpu[]): Promise<Reading> {
@@ -45,7 +45,7 @@ export async function readReport(runner: Runner, isLast: boolean, known: readonl
   return readListed(runner, list, { isLast, known, failure, isSpoilt: whole !== undefined });
 }
 
-/** @returns what may be one GPU's */
+/** @returns the report, or an error that may be one GPU's */
 function parseWhole(tried: string, execution: Execution, isLast: boolean): Report | DeviceError {
   try {
     return parseReport(tried, execution);
@@ -55,7 +55,7 @@ function parseWhole(tried: string, execution: Execution, isLast: boolean): Repor
   }
 }
 
-/** `-L` alone of all commands tells of the GPUs beside one that cannot be opened. */
+/** `-L` is the only command that lists the GPUs beside one that cannot be opened. */
 async function readList(runner: Runner, whole: DeviceError | undefined): Promise<GpuList> {
   const command: ReadCommand = { name: 'List' };
   try {
@@ -81,7 +81,7 @@ async function readListed(
   },
 ): Promise<Reading> {
   const indexes = listed.map(({ index }) => index);
-  // Of a single GPU there is nobody else to hear.
+  // With a single GPU, there is no other to read.
   if (indexes.length === 0 || (isSpoilt && indexes.length + lost.length === 1)) throw failure;
   const question: GpuQuestion<Report> = {
     gpus: indexes,
@@ -122,14 +122,14 @@ function has({ gpus }: Report, uuid: string): boolean {
   return gpus.some((gpu) => gpu.uuid === uuid);
 }
 
-/** A GPU that cannot even be opened is known by what was read before. */
+/** A GPU that cannot even be opened is identified by earlier readings. */
 function nameLost(pciBusId: string, known: readonly KnownGpu[], fault: GpuFault): LostGpu {
   const before = known.find((gpu) => gpu.pciBusId === pciBusId);
   const { uuid, index, product, instances = [] } = before ?? {};
   return { pciBusId, fault, uuid, index, product, instances };
 }
 
-/** `-L` names a GPU by all but its bus id. */
+/** `-L` identifies a GPU by everything but its bus id. */
 async function nameSick(
   runner: Runner,
   { index, uuid, product }: ListedGpu,

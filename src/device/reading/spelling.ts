@@ -2,7 +2,7 @@ const hex = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const gpuUuid = new RegExp(`^GPU-${hex}$`);
 /** Drivers before 470 name a MIG device by its GPU and its ids: `MIG-GPU-…/7/0`. */
 const migUuid = new RegExp(`^MIG-(?:${hex}|(GPU-${hex})/\\d{1,3}/\\d{1,3})$`);
-/** Attributes are open, since drivers add some; what stands before them is not. */
+/** The list of attributes is open, since drivers add some; what precedes them is not. */
 const profileName = /^(?:([1-9])c\.)?([1-9]\d?)g\.\d{1,4}gb(?:[+-][\w.,+-]{1,32})?$/;
 
 /** True for the UUID of a GPU as nvidia-smi spells it. */
@@ -28,12 +28,12 @@ export function isComputeProfile(text: string): boolean {
   return match !== undefined && Number(part) < Number(whole);
 }
 
-/** A product, without what no product is called: control characters, nothing at all. */
+/** True for a product name: printable, and not empty. */
 export function isProduct(text: string): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]{0,78}[\x21-\x7e])?$/.test(text);
 }
 
-/** A version of the driver: `550.163.01`. */
+/** True for a driver version: `550.163.01`. */
 export function isDriverVersion(text: string): boolean {
   return /^\d{3,4}\.\d{1,3}(?:\.\d{1,3})?$/.test(text);
 }

@@ -5,10 +5,10 @@ import type { DeviceErrorCode } from '../errors.ts';
 
 export type { MigMode };
 
-/** What the driver of one node shows. GPUs that do not answer are in `lost`: unknown is not empty. */
+/** The state that the driver of one node shows. GPUs that do not answer are in `lost`: unknown is not empty. */
 export interface DeviceState {
   readonly driverVersion: string;
-  /** As `nvidia-smi -q` prints it (`12.4`); undefined where the driver does not. */
+  /** As `nvidia-smi -q` prints it (`12.4`); undefined if the driver does not print it. */
   readonly cudaVersion: string | undefined;
   /** By index. */
   readonly gpus: readonly GpuState[];
@@ -21,32 +21,32 @@ export interface GpuState {
   readonly uuid: string;
   /** `00000000:07:00.0`; addresses the GPU in every command. */
   readonly pciBusId: string;
-  /** Vendor and device as `0x20B010DE`; undefined where the driver does not tell. */
+  /** Vendor and device as `0x20B010DE`; undefined if the driver does not report them. */
   readonly pciDeviceId: string | undefined;
-  /** `0x030200` (3D controller) or `0x030000` (display); undefined where the driver does not tell. */
+  /** `0x030200` (3D controller) or `0x030000` (display); undefined if the driver does not report it. */
   readonly pciClass: string | undefined;
   /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`. */
   readonly product: string;
-  /** 0 where the GPU has no memory of its own (Thor). */
+  /** 0 if the GPU has no memory of its own (Thor). */
   readonly memoryMiB: number;
-  /** `8.0`; undefined where the driver does not tell. */
+  /** `8.0`; undefined if the driver does not report it. */
   readonly computeCapability: string | undefined;
   readonly migCapable: boolean;
-  /** Undefined where the GPU does not support MIG, or does not say (then `fault` is set). */
+  /** Undefined if the GPU does not support MIG, or does not report the mode (then `fault` is set). */
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
   /** By start. */
   readonly instances: readonly GpuInstanceState[];
-  /** The driver's own table (`-lgip`, `-lgipp`); undefined where the GPU does not support MIG. The same object as long as the table is the same. */
+  /** The driver's own table (`-lgip`, `-lgipp`); undefined if the GPU does not support MIG. The same object while the table is the same. */
   readonly geometry: Geometry | undefined;
-  /** True where the driver tells its table only with MIG mode on, and that is off: `geometry` is what is known of the model. */
+  /** True if the driver prints its table only with MIG mode on, and the mode is off: `geometry` is then built-in data of the model. */
   readonly isTableBuiltIn: boolean;
-  /** Processes that run on the GPU and on no instance. */
+  /** Processes that run on the GPU but on no instance. */
   readonly processes: readonly ProcessState[];
-  /** What the driver says is wrong with it; undefined where nothing is. */
+  /** The problem that the driver reports; undefined if there is none. */
   readonly health: GpuHealth | undefined;
-  /** Set where the GPU serves virtual machines, whose processes no list of this node has: what the driver says of it. */
+  /** Set if the GPU serves virtual machines, whose processes no list of this node shows: the driver's own description. */
   readonly vgpuHost: string | undefined;
-  /** Why what is said of the GPU cannot be trusted; undefined when it can. */
+  /** Why the reading of the GPU cannot be trusted; undefined if it can. */
   readonly fault: GpuFault | undefined;
 }
 
@@ -55,12 +55,12 @@ export interface GpuInstanceState {
   /** `3g.20gb` */
   readonly profile: string;
   readonly profileId: number;
-  /** GPU instance id. Which id belongs to which start differs between GPUs: it says nothing of the place. */
+  /** GPU instance id. Which id belongs to which start differs between GPUs: it does not tell the placement. */
   readonly id: number;
   /** First placement unit. */
   readonly start: number;
   readonly size: number;
-  /** By id; empty if the instance cannot be used yet. */
+  /** By id; empty if the instance is not usable yet. */
   readonly computeInstances: readonly ComputeInstanceState[];
   readonly processes: readonly ProcessState[];
 }
@@ -68,11 +68,11 @@ export interface GpuInstanceState {
 /** A compute instance: what CUDA and the device plugin call a MIG device. */
 export interface ComputeInstanceState {
   readonly id: number;
-  /** `3g.20gb`, or `1c.3g.20gb` where it is a part of its GPU instance. */
+  /** `3g.20gb`, or `1c.3g.20gb` if it is a part of its GPU instance. */
   readonly profile: string;
-  /** `MIG-...`; the same again after destroy and create at the same place. Undefined where only one GPU was read. */
+  /** `MIG-...`; the same again after destroy and create at the same placement. Undefined if only one GPU was read. */
   readonly uuid: string | undefined;
-  /** What GPU Feature Discovery makes labels of; undefined where only instances were read. */
+  /** The source of GPU Feature Discovery's labels; undefined if only instances were read. */
   readonly attributes: ComputeInstanceAttributes | undefined;
 }
 
@@ -84,39 +84,39 @@ export interface ComputeInstanceAttributes {
 }
 
 export interface ProcessState {
-  /** Undefined for somebody who is not listed, and shows by the memory that is in use. */
+  /** Undefined for an unlisted user, which only memory in use reveals. */
   readonly pid: number | undefined;
   readonly name: string;
-  /** Compute instance that it runs on; undefined where the driver does not tell. */
+  /** The compute instance that it runs on; undefined if the driver does not report it. */
   readonly computeInstance?: number;
 }
 
-/** A GPU that the driver lists but cannot open. What was known of it before is kept. */
+/** A GPU that the driver lists but cannot open. Earlier knowledge about it is kept. */
 export interface LostGpu {
   readonly pciBusId: string;
   readonly uuid: string | undefined;
   readonly index: number | undefined;
   readonly product: string | undefined;
-  /** As they were read last: who holds one of them holds nothing else. */
+  /** As last read: whoever holds one of them holds nothing else. */
   readonly instances: readonly GpuInstanceState[];
   readonly fault: GpuFault;
 }
 
 export interface GpuHealth {
-  /** What helps; `Unknown` for a word of the driver that nobody knows. */
+  /** The remedy; `Unknown` for an unknown word of the driver. */
   readonly action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
-  /** In the driver's words where it has any. */
+  /** In the driver's words if there are any. */
   readonly message: string;
 }
 
 export interface GpuFault {
   readonly code: DeviceErrorCode;
-  /** The driver's words. */
+  /** In the driver's words. */
   readonly message: string;
 }
 
 /**
- * The instances of a GPU as the planner takes them.
+ * The instances of a GPU, as input for the planner.
  *
  * @param held UUIDs of MIG devices, or of the whole GPU, that somebody holds without running a process: pods in PodResources
  */
@@ -131,8 +131,8 @@ export function toInstances(gpu: GpuState, held: ReadonlySet<string> = new Set()
 }
 
 /**
- * True if a process runs on the instance or somebody holds it, or may: a process of a GPU in MIG mode whose instance the driver does not
- * tell may be on any.
+ * True if a process runs on the instance or somebody holds it, or may: on a GPU in MIG mode, a process whose instance the driver
+ * does not report may be on any.
  */
 export function isBusy(gpu: GpuState, instance: GpuInstanceState, held: ReadonlySet<string> = new Set()): boolean {
   return (

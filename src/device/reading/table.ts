@@ -8,10 +8,10 @@ export interface SmiTable {
 
 /**
  * Reads a table by its words, never by positions: widths differ between drivers (79 and 81 columns were seen). Every driver draws
- * the same line above the table and below each entry, and never a table without entries: it says in a sentence that there are none.
+ * the same line above the table and below each entry, and never an empty table: a sentence then states that there are no entries.
  *
- * @param height lines of an entry
- * @throws DeviceError ParseError if it is no table or is not whole
+ * @param height number of lines per entry
+ * @throws DeviceError ParseError if it is not a table, or not a whole one
  */
 export function readTable(tried: string, output: string, height: 1 | 2): SmiTable {
   const text = dropNotices(output)
@@ -33,7 +33,7 @@ export function readTable(tried: string, output: string, height: 1 | 2): SmiTabl
   return { headers: cells(headers), rows: cells(entries) };
 }
 
-/** The header line that names the columns: the one with `GPU` and `Name`. */
+/** The header line with the column names: the one with `GPU` and `Name`. */
 export function findColumns(tried: string, table: SmiTable, output: string): readonly string[] {
   const columns = table.headers.find((line) => line.includes('GPU') && line.includes('Name'));
   if (columns === undefined) throw refuseOutput(tried, 'a table without the columns GPU and Name', output);

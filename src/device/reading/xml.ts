@@ -7,7 +7,7 @@ export interface XmlElement {
   readonly text: string;
 }
 
-/** Any program may choose its name, therefore the content of this element is text, whatever it looks like. */
+/** Any program may choose its name, so the content of this element is text, whatever it looks like. */
 const RAW = 'process_name';
 
 interface Open {
@@ -17,7 +17,7 @@ interface Open {
   text: string;
 }
 
-/** Reads the root element; undefined if the document is cut off or is none. Namespaces and CDATA are not in this format. */
+/** Reads the root element; undefined if the document is cut off or is not XML. Namespaces and CDATA are not in this format. */
 export function readXml(document: string): XmlElement | undefined {
   const root: Open = { name: '', attributes: {}, children: [], text: '' };
   const open: Open[] = [root];
@@ -63,7 +63,7 @@ export function textAt(element: XmlElement, ...path: readonly string[]): string 
   return elementAt(element, ...path)?.text;
 }
 
-/** Undefined also where there are two of the name: which of them is meant is unknown. */
+/** Also undefined if there are two with this name: it is unknown which of them is meant. */
 export function elementAt(element: XmlElement, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce<XmlElement | undefined>((at, name) => {
     const found = at?.children.filter((child) => child.name === name) ?? [];
@@ -71,7 +71,7 @@ export function elementAt(element: XmlElement, ...path: readonly string[]): XmlE
   }, element);
 }
 
-/** How many elements of each name there are in an element, at any depth. */
+/** How many elements of each name an element contains, at any depth. */
 export function countNames(element: XmlElement): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const walk = ({ children }: XmlElement): void => {
