@@ -29,7 +29,7 @@ export function explainName(resource: string, nodes: readonly GpuNode[], offered
 
 function explainUnknown(resource: string, offered: readonly string[]): NameFinding | undefined {
   const name = resource.replace(/\.shared$/, '');
-  // Under no strategy with which upstream's plugin starts does a compute instance have its own resource.
+  // No strategy with which upstream's plugin starts gives a compute instance its own resource.
   if (offered.includes(resource) || name === GPU_RESOURCE || knownResources.includes(name)) return undefined;
   const near = findNearestWords(resource, [...offered, ...knownResources, GPU_RESOURCE]);
   const hint = near.length > 0 ? `did the pod mean ${near.join(' or ')}?` : listOffer(offered);
