@@ -93,7 +93,7 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
   waits.lasts('Reason', verdict.reason);
   const failure = grantFailureOf(situation);
-  // Whatever the node waits for now, the count of failed drains is kept until its pods have gone.
+  // Whatever the node waits for now, the count of failed drains is kept until it is Ready.
   if (verdict.phase !== 'Ready') waits.resume('DrainRest');
   if (failure && verdict.phase !== 'Ready') waits.put('GrantFailed', keepFailure(failure));
   const standing = describeStanding(situation, outcome);
@@ -164,7 +164,7 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
 }
 
-/** Evictions of pods that are gone are forgotten, unless the owner may replace the pods. */
+/** Evictions of pods that are gone are forgotten, except while the node has a slot: their owners may replace the pods. */
 function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): NodeMemory['evictions'] {
   if (pods === undefined || slot !== undefined) return evictions;
   const uids = new Set(pods.map(({ metadata }) => metadata.uid));

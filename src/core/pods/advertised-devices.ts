@@ -2,7 +2,7 @@ import type { DeviceReport, Strategy } from '../../api/types.ts';
 import { findHeldUuid, listUuids, uuidOfDeviceId } from './device-id.ts';
 import { isGpuResource } from './gpu-resource.ts';
 
-/** What the kubelet offers of the node's GPUs, as NVIDIA's device plugin or others told it. */
+/** What the kubelet offers of the node's GPUs, as reported by NVIDIA's device plugin or others. */
 export interface AdvertisedDevices {
   /** Resource name to count, replicas multiplied in; sorted by name, none at 0. */
   readonly resources: Readonly<Record<string, number>>;

@@ -17,7 +17,7 @@ export interface GpuHolder {
   readonly podLabels?: Readonly<Record<string, string>>;
   /** Name of a container that identifies its pods, if others have the same labels. */
   readonly container?: string;
-  /** Empty: its pods never have to go. */
+  /** If empty, its pods never have to go. */
   readonly goes: readonly HolderOccasion[];
 }
 

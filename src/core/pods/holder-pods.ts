@@ -5,7 +5,7 @@ import { isOfDaemonSet } from './system-pods.ts';
 /** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
 export const holdersAnnotation = 'gpupartition.dev/clients';
 
-/** The parts of a pod that tell whose it is, and whether it may be evicted. */
+/** The parts of a pod that identify its owner, and whether it may be evicted. */
 export interface HolderPodView {
   readonly metadata: {
     readonly name: string;

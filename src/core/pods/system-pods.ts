@@ -1,4 +1,4 @@
-/** The parts of a pod that tell whose it is. */
+/** The parts of a pod that identify its owner. */
 export interface OwnedPodView {
   readonly metadata: {
     readonly namespace?: string;

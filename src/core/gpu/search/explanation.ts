@@ -26,7 +26,7 @@ export function explainUnreadable(grid: Grid, want: Layout, refusal: Refusal, su
   return { ...refusal, message, largestPart, alternatives };
 }
 
-/** A layout that needs more than the GPU has: tells of what, with numbers, and what would fit. */
+/** A layout that needs more than the GPU has: explains of what, with numbers, and what would fit. */
 export function explainShortage(
   grid: Grid,
   want: Layout,

@@ -148,7 +148,7 @@ function evictAffected(situation: Situation, affected: readonly NodePod[]): read
   return evictPods(situation, going, graceOf(situation.claim.winner?.spec.drain?.gracePeriod));
 }
 
-/** The policy says so: whoever could write it is allowed to. */
+/** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
   const graceSeconds = graceOf(situation.claim.winner?.spec.drain?.gracePeriod);
   return affected

@@ -52,7 +52,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   // 1. What NVIDIA's own tools will make of this device.
   const predicted = predict(situation, policy);
   const { resources, errors } = predicted.offer;
-  // Missing labels because of an error must never be read as: remove all labels.
+  // Missing labels because of an error must never be read as "remove all labels".
   const problem = predicted.errors[0] ?? errors[0];
   if (problem) {
     return { verdict: { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` } };

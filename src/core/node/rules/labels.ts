@@ -54,7 +54,7 @@ export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'par
 
 /**
  * Labels that describe a node's device as it is, whether it matches the wish or not. None if GPU Feature Discovery writes them, or
- * if the device is unknown: missing labels for that reason must never be read as remove all labels.
+ * if the device is unknown: missing labels for that reason must never be read as "remove all labels".
  *
  * @param predicted what GPU Feature Discovery would write of the device
  */

@@ -17,7 +17,7 @@ import { isUntouched } from './untouched.ts';
 export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   const { node, partition } = situation;
   const { phase, reason } = ruling.verdict;
-  // The rule that finds a node Ready opens it, unless it has nothing to be ready.
+  // The rule that finds a node Ready opens it, unless there is nothing to be ready.
   if (ruling.keepsClosed === true || (phase === 'Ready' && reason !== 'NoGpus')) return ruling;
   const isReleased = phase === 'Unmanaged';
   const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
