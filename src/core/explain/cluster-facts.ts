@@ -8,16 +8,16 @@ import { selectsNode } from '../policy/node-selector.ts';
 import { byPrecedence } from '../policy/precedence.ts';
 import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
-/** All that is known of a cluster when a pod is explained. */
+/** What is known of a cluster when a pod is explained. */
 export interface ClusterFacts {
   readonly nodes: readonly NodeView[];
   readonly partitions: readonly GpuNodePartition[];
   readonly policies: readonly GpuPartitionPolicy[];
-  /** Every pod of the cluster; undefined where the user may not list them: then the agents' word counts. */
+  /** Every pod of the cluster; undefined if the user may not list them: then the agents' reports count. */
   readonly pods?: readonly WorkloadPod[] | undefined;
 }
 
-/** A GPU node with what decides over it. */
+/** A GPU node with the policy that decides over it. */
 export interface GpuNode {
   readonly name: string;
   readonly node: NodeView;
@@ -53,7 +53,7 @@ export function offerOf({ node }: Pick<GpuNode, 'node'>, resource: string): numb
   return wholeUnits(node.status?.allocatable?.[resource] ?? 0);
 }
 
-/** Who has how much of a resource on a node. */
+/** Which pods have how much of a resource on a node. */
 export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   const { pods } = gpuNode;
   if (pods === undefined) return reportedUse(gpuNode, resource);
@@ -65,7 +65,7 @@ export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   };
 }
 
-/** What the agent says of instances in use: less exact where slices are shared. */
+/** The agent's report of instances in use: less exact if slices are shared. */
 function reportedUse({ partition }: GpuNode, resource: string): ResourceUse {
   const isSliced = resource.startsWith('nvidia.com/mig-');
   const gpus = partition?.status?.device?.gpus ?? [];
@@ -76,7 +76,7 @@ function reportedUse({ partition }: GpuNode, resource: string): ResourceUse {
   return { used: held.length, holders: [...new Set(held.flatMap(({ pods = [] }) => pods))].toSorted() };
 }
 
-/** Whether a resource is what strategy mixed makes of a profile, shared or not. */
+/** Whether a resource is a profile's under strategy mixed, shared or not. */
 export function isResourceOf(resource: string, profile: string): boolean {
   return resource.replace(/\.shared$/, '') === migResourceName(labelProfile(profile));
 }

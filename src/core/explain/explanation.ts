@@ -54,7 +54,7 @@ export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanatio
   return { pod: name, ...finding, nodes: told, suggestions };
 }
 
-/** What the pod's own state says, whatever the cluster. */
+/** What the pod's own state shows, regardless of the cluster. */
 function explainState(pod: WorkloadPod): Finding | undefined {
   const { spec, status, metadata } = pod;
   const say = (code: ExplanationCode, message: string, isPending = true): Finding => ({ isPending, code, message });
@@ -122,7 +122,7 @@ function explainWait(pod: WorkloadPod, asked: ReadonlyMap<string, number>, verdi
   );
 }
 
-/** Some node has all that is known here to count. */
+/** For a pod for which some node meets everything that is checked here. */
 function explainRoom(pod: WorkloadPod, word: string | undefined, nearest: NodeVerdict | undefined): Finding {
   const node = nearest?.gpuNode.name ?? '';
   const { nominatedNodeName } = pod.status ?? {};
@@ -156,7 +156,7 @@ const kindWords: Readonly<Record<BlockerKind, string>> = {
   OtherResource: 'not enough of another resource',
 };
 
-/** The node that least is wrong with: by the firmest of what is wrong, then by how much. */
+/** Orders nodes by the least that is wrong with them: first by the firmest blocker, then by how much. */
 function byNearness(a: NodeVerdict, b: NodeVerdict): number {
   const rank = ({ blockers }: NodeVerdict): number => {
     const [first] = blockers;

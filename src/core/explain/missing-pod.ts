@@ -1,7 +1,7 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { wholeUnits } from '../pods/quantity.ts';
 
-/** The part of an Event that tells why a controller could not make a pod. */
+/** The part of an Event that tells why a controller could not create a pod. */
 export interface CreationEvent {
   readonly reason?: string;
   readonly message?: string;
@@ -18,7 +18,7 @@ export interface QuotaView {
 }
 
 /**
- * Why a pod is not there at all: its controller was refused one, by a quota or an admission policy. Undefined where nothing tells of it.
+ * Why a pod does not exist: its controller was refused one, by a quota or an admission policy. Undefined if nothing shows this.
  *
  * @param events of the pod's namespace
  */

@@ -2,18 +2,18 @@ import type { SelectorRequirement, SelectorTerm, WorkloadPod } from './workload.
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a pod demands of a node's labels, and what the node has. */
+/** What a pod requires of a node's labels, and what the node has. */
 export interface LabelMismatch {
   readonly key: string;
   /** `inference`, `one of a, b`, `more than 4`, `any value`, `no value`. */
   readonly wanted: string;
-  /** Undefined where the node has no such label. */
+  /** Undefined if the node has no such label. */
   readonly found: string | undefined;
-  /** The only value that will do; undefined where several would. */
+  /** The only value that would do; undefined if several would. */
   readonly value?: string | undefined;
 }
 
-/** Where a node does not meet a pod's selector and affinity; of several terms the nearest. */
+/** Where a node does not match a pod's selector and affinity; of several terms the nearest. */
 export function listMismatches(spec: WorkloadPod['spec'], node: string, labels: Labels): readonly LabelMismatch[] {
   const wanted = Object.entries(spec?.nodeSelector ?? {}).map(([key, value]) => ({
     key,

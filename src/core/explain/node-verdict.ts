@@ -32,7 +32,7 @@ export interface NodeVerdict {
   readonly blockers: readonly Blocker[];
 }
 
-/** @param asked GPU resources that the pod asks for, and how many */
+/** @param asked GPU resources that the pod requests, and how many */
 export function judgeNode(pod: WorkloadPod, gpuNode: GpuNode, asked: ReadonlyMap<string, number>): NodeVerdict {
   const mismatches = listMismatches(pod.spec, gpuNode.name, gpuNode.labels);
   const found = [
@@ -45,7 +45,7 @@ export function judgeNode(pod: WorkloadPod, gpuNode: GpuNode, asked: ReadonlyMap
   return { gpuNode, mismatches, blockers };
 }
 
-/** Taints that the control plane makes of what is said already. */
+/** Taints that the control plane derives from what is reported already. */
 const saidElsewhere = ['not-ready', 'unreachable', 'unschedulable'].map((word) => `node.kubernetes.io/${word}`);
 
 function listClosings({ spec }: WorkloadPod, gpuNode: GpuNode): readonly Blocker[] {
@@ -120,7 +120,7 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
   return { kind: 'NotOffered', message: `it does not offer ${resource}` };
 }
 
-/** CPU, memory and the like, of which a GPU node may run out first. */
+/** CPU, memory and the like, which a GPU node may run out of first. */
 function judgeOthers(pod: WorkloadPod, { node, pods }: GpuNode): readonly Blocker[] {
   if (pods === undefined) return [];
   return ['cpu', 'memory', 'ephemeral-storage'].flatMap((resource): readonly Blocker[] => {

@@ -12,13 +12,13 @@ import { resolveNode } from '../policy/resolve-node.ts';
 import { type GpuNode, isResourceOf, useOf } from './cluster-facts.ts';
 import { profileOfResource } from './resource-name.ts';
 
-/** An edit of a policy that the planner takes on every node of the policy, and that gives a pod what it asks for. */
+/** An edit of a policy that the planner accepts on every node of the policy, and that gives a pod what it requests. */
 export interface PolicyEdit {
   readonly policy: string;
   /** Index of the entry of `spec.layouts`. */
   readonly entry: number;
   readonly profiles: Layout;
-  /** Node on which the pod then finds what it asks for. */
+  /** Node on which the pod then finds what it requests. */
   readonly node: string;
   readonly nodesChanging: number;
   /** Pods that would have to go for it. */
@@ -26,12 +26,12 @@ export interface PolicyEdit {
   readonly message: string;
 }
 
-/** So many layouts of an entry are tried, the nearest first. */
+/** Maximum number of layouts tried per entry, the nearest first. */
 const mostTried = 12;
 
 /**
- * The smallest edit of a node's policy that makes the node offer what a pod asks for, checked by the rules and the planner on every
- * node that the policy decides over; of several the one that makes the fewest pods go.
+ * The smallest edit of a node's policy that makes the node offer what a pod requests, checked by the rules and the planner on every
+ * node that the policy decides over; of several the one that evicts the fewest pods.
  */
 export function findEdit(
   target: GpuNode,
@@ -51,7 +51,7 @@ export function findEdit(
   return edits.toSorted((a, b) => a.evicts.length - b.evicts.length || a.nodesChanging - b.nodesChanging).at(0);
 }
 
-/** Layouts with more of the profile than the entry has now, the nearest to it first. */
+/** Layouts with more of the profile than the entry has now, nearest first. */
 function listCandidates(
   { spec }: GpuPartitionPolicy,
   index: number,
@@ -74,7 +74,7 @@ function listCandidates(
     .map(({ layout }) => layout);
 }
 
-/** An instance that goes counts twice one that comes. */
+/** An instance that is removed counts twice as much as one that is added. */
 export function distanceOf(from: Layout, to: Layout): number {
   return [...new Set([...Object.keys(from), ...Object.keys(to)])].reduce((sum, profile) => {
     const difference = (to[profile] ?? 0) - (from[profile] ?? 0);
@@ -101,7 +101,7 @@ function tryEdit(
     0,
   );
   const evicts = [...new Set(planned.flatMap((plan) => plan?.pods ?? []))].toSorted();
-  // Pods that go give their slices back.
+  // Pods that go release their slices.
   const left = useOf(target, resource).holders.filter((pod) => !evicts.includes(pod)).length;
   if (offered - Math.max(left, evicts.length === 0 ? useOf(target, resource).used : 0) < amount) return undefined;
   const nodesChanging = planned.filter((plan) => plan?.isChange).length;
@@ -127,10 +127,10 @@ interface EditPlan {
   readonly isChange: boolean;
 }
 
-/** What an edit does on a node; undefined where rules or planner refuse it there. */
+/** What an edit does on a node; undefined if rules or planner refuse it there. */
 function planEdit(spec: PolicySpec, { partition }: GpuNode): EditPlan | undefined {
   const device = partition?.status?.device;
-  // Nothing is known of it: it stands for itself when it reports.
+  // An unknown device: it is judged when it reports.
   if (!device?.gpus) return { profiles: [], pods: [], isChange: false };
   const resolved = resolveNode(spec, device, partition?.spec.wish);
   if ('refusal' in resolved) return undefined;
@@ -138,7 +138,7 @@ function planEdit(spec: PolicySpec, { partition }: GpuNode): EditPlan | undefine
   const foreign = findForeign(device.gpus, device.bootID ?? '', device.lastGood, undefined);
   const { report, work } = planWish(device, wish, foreign);
   const pods = report.affectedPods ?? [];
-  // Of pods that are not named nobody could say whom the edit evicts.
+  // If pods are not named, it is unknown whom the edit evicts.
   if (report.refusalCode !== undefined || report.morePods !== undefined) return undefined;
   const profiles = wish.gpus.flatMap((gpu) => Object.entries(gpu.profiles ?? {}));
   return { profiles, pods, isChange: work.length > 0 };

@@ -4,7 +4,7 @@ import { isGpuResource } from '../pods/gpu-resource.ts';
 import { findNearestWords } from '../text/nearest-word.ts';
 import { type GpuNode, isResourceOf, slicesOf } from './cluster-facts.ts';
 
-/** Why nobody offers a resource of this name, as far as the name tells. */
+/** Why no node offers a resource of this name, as far as the name tells. */
 export interface NameFinding {
   readonly code: 'UnknownResource' | 'OtherStrategy' | 'OtherName' | 'NotOffered';
   readonly message: string;
@@ -29,7 +29,7 @@ export function explainName(resource: string, nodes: readonly GpuNode[], offered
 
 function explainUnknown(resource: string, offered: readonly string[]): NameFinding | undefined {
   const name = resource.replace(/\.shared$/, '');
-  // A compute instance has a resource of its own under no strategy that upstream's plugin starts with.
+  // No strategy with which upstream's plugin starts gives a compute instance its own resource.
   if (offered.includes(resource) || name === GPU_RESOURCE || knownResources.includes(name)) return undefined;
   const near = findNearestWords(resource, [...offered, ...knownResources, GPU_RESOURCE]);
   const hint = near.length > 0 ? `did the pod mean ${near.join(' or ')}?` : listOffer(offered);
@@ -57,7 +57,7 @@ function explainSingle(resource: string, nodes: readonly GpuNode[]): NameFinding
   };
 }
 
-/** Slices are asked for by their own names where a whole GPU is nowhere left. */
+/** If no whole GPU is left anywhere, slices must be requested by their own names. */
 function explainSliced(resource: string, offered: readonly string[]): NameFinding | undefined {
   if (resource !== GPU_RESOURCE || offered.length === 0) return undefined;
   return {
@@ -76,7 +76,7 @@ export function sizeOfResource(resource: string): { readonly compute: number; re
   return compute === undefined ? undefined : { compute: Number(compute), memory: Number(memory) };
 }
 
-/** The profile of a resource by the names of a GPU's own table. */
+/** The profile of a resource by the names in a GPU's own table. */
 export function profileOfResource(
   resource: string,
   profiles: readonly { readonly name: string }[],

@@ -26,7 +26,7 @@ export function listSuggestions(
   verdicts: readonly NodeVerdict[],
   asked: ReadonlyMap<string, number>,
 ): readonly Suggestion[] {
-  // With several resources at a time no one edit is known to help.
+  // With several resources at once, no single edit is known to help.
   const [only, ...others] = asked;
   if (only === undefined || others.length > 0) return [];
   const [resource, amount] = only;
@@ -50,7 +50,7 @@ function suggestWait(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
   ];
 }
 
-/** A node that only labels keep away. */
+/** A node that only labels keep the pod from. */
 function suggestSelector(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
   const near = verdicts.find(({ blockers, mismatches }) => blockers.length === 1 && mismatches.length === 1);
   const [mismatch] = near?.mismatches ?? [];
@@ -62,7 +62,7 @@ function suggestSelector(verdicts: readonly NodeVerdict[]): readonly Suggestion[
   ];
 }
 
-/** A slice that is at least as large and free, on a node that takes the pod. */
+/** A free slice that is at least as large, on a node that accepts the pod. */
 function suggestOther(verdicts: readonly NodeVerdict[], resource: string, amount: number): readonly Suggestion[] {
   const size = sizeOfResource(resource);
   if (!size) return [];
@@ -104,7 +104,7 @@ function suggestEdit(
 
 const mostEdits = 3;
 
-/** Nothing but its slices keeps the pod away. */
+/** Only its slices keep the pod away. */
 function isOpen({ blockers }: NodeVerdict): boolean {
   return blockers.every(({ kind }) => ofTheResource.includes(kind));
 }

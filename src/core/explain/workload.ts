@@ -73,7 +73,7 @@ export interface WorkloadPod {
 }
 
 /**
- * What a pod asks of a node of one resource, in billionths, as the scheduler counts it: its containers and sidecars together, or
+ * What a pod requests of one resource of a node, in billionths, as the scheduler counts it: its containers and sidecars together, or
  * an init container with the sidecars that run before it, whichever is more.
  */
 export function requestOf({ spec }: WorkloadPod, resource: string): bigint {
@@ -90,7 +90,7 @@ export function requestOf({ spec }: WorkloadPod, resource: string): bigint {
   return running > starting ? running : starting;
 }
 
-/** The resources that count in devices and that a pod asks for, and how many. */
+/** The countable resources that a pod requests, and how many. */
 export function requestsOf(pod: WorkloadPod, isMeant: (resource: string) => boolean): ReadonlyMap<string, number> {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const names = new Set([...containers, ...initContainers].flatMap((one) => Object.keys(amountsOf(one))));
@@ -103,7 +103,7 @@ function amountsOf({ resources }: WorkloadContainer): Amounts {
   return { ...resources?.limits, ...resources?.requests };
 }
 
-/** Whether a pod lets itself be put on a node in spite of a taint. */
+/** Whether a pod tolerates a node's taint. */
 export function tolerates(tolerations: readonly Toleration[], { key, value = '', effect }: Taint): boolean {
   return tolerations.some(
     (one) =>
@@ -113,7 +113,7 @@ export function tolerates(tolerations: readonly Toleration[], { key, value = '',
   );
 }
 
-/** Pods that keep what they hold on a node. */
+/** Whether a pod keeps what it holds on a node. */
 export function holdsNode(pod: WorkloadPod): boolean {
   return pod.spec?.nodeName !== undefined && !hasEnded(pod);
 }

@@ -1,33 +1,33 @@
 import type { NodeChange, NodeMetadata } from './node-change.ts';
 
 /**
- * On a Node: labels of other owners that we have changed for a while, as JSON
- * `{"KEY": {"was": VALUE or null, "set": VALUE}}`; null: the label was not there.
+ * On a Node: labels of other owners that we have temporarily changed, as JSON `{"KEY": {"was": VALUE or null, "set": VALUE}}`; null:
+ * the label was not there.
  */
 export const borrowedAnnotation = 'gpupartition.dev/on-loan';
 
 export interface BorrowedLabel {
   /** Value before we took the label; null: it was not there. */
   readonly was: string | null;
-  /** Value that we gave it. Where the label has another one now, somebody else has taken it over. */
+  /** Value that we gave it. If the label has another one now, somebody else has taken it over. */
   readonly set: string;
 }
 
 export type BorrowedLabels = Readonly<Record<string, BorrowedLabel>>;
 
-/** Which borrowed labels are meant: their keys, or a question asked of each. */
+/** Selects borrowed labels: by key, or by a predicate. */
 export type ReturnChoice = readonly string[] | ((key: string, label: BorrowedLabel) => boolean);
 
 /**
- * Whether we may change a label and change it back. Labels of `kubernetes.io` and `k8s.io` are out: a kubelet may write any
- * annotation of its own node and only few of these labels (NodeRestriction), so an annotation must not make us write them.
+ * Whether we may change a label and restore it. Labels of `kubernetes.io` and `k8s.io` are out: a kubelet may write any annotation
+ * of its own node and only few of these labels (NodeRestriction), so an annotation must not make us write them.
  */
 export function isBorrowable(key: string): boolean {
   const [prefix = ''] = key.split('/');
   return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
 }
 
-/** Labels of a node that are ours for a while. An annotation or an entry that cannot be read counts as none. */
+/** Labels of a node that we have borrowed. An unreadable annotation or entry counts as none. */
 export function borrowedLabelsOf({ annotations }: Pick<NodeMetadata, 'annotations'>): BorrowedLabels {
   const note = annotations[borrowedAnnotation];
   // Most nodes have none, and each decision asks several times.
@@ -42,8 +42,9 @@ export function borrowedLabelsOf({ annotations }: Pick<NodeMetadata, 'annotation
 }
 
 /**
- * Borrows some labels and gives others back: sets labels and keeps what each was before we touched it first, or makes them what
- * they were. Where somebody else has changed one meanwhile, theirs stays and only the note goes. A label that is in both stays borrowed.
+ * Borrows some labels and restores others: sets labels and records the value that each had before we first touched it, or restores
+ * that value. If somebody else has changed a label meanwhile, their value stays and only the record goes. A label that is in both
+ * stays borrowed.
  */
 export function changeBorrowedLabels(
   node: NodeMetadata,
@@ -61,7 +62,7 @@ export function changeBorrowedLabels(
   for (const [key, set] of Object.entries(borrowed).filter(([name]) => isBorrowable(name))) {
     const was = valueBefore(node, key, before[key]);
     labels[key] = set;
-    // A label that has the value already is not ours, and must not become so.
+    // A label that already has the value is not ours, and must not become so.
     if (was === set) delete after[key];
     else after[key] = { was, set };
   }
@@ -73,13 +74,13 @@ function isChosen(choice: ReturnChoice, key: string, label: BorrowedLabel): bool
   return typeof choice === 'function' ? choice(key, label) : choice.includes(key);
 }
 
-/** The first value is kept as long as the label is ours; the value that somebody else gave it meanwhile takes its place. */
+/** The first value is kept as long as the label is ours; a value that somebody else set meanwhile replaces it. */
 function valueBefore(node: NodeMetadata, key: string, label: BorrowedLabel | undefined): string | null {
   const present = node.labels[key];
   return label !== undefined && label.set === present ? label.was : (present ?? null);
 }
 
-/** Undefined, which takes the annotation away, where nothing is borrowed. */
+/** Undefined, which removes the annotation, if nothing is borrowed. */
 function formatBorrowedLabels(borrowed: BorrowedLabels): string | undefined {
   const entries = Object.entries(borrowed).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return entries.length === 0 ? undefined : JSON.stringify(Object.fromEntries(entries));

@@ -8,7 +8,7 @@ export interface LabelSelection {
 
 interface LabelRequirement {
   readonly key: string;
-  /** `In`, `NotIn`, `Exists` or `DoesNotExist`; one of another version of the API is never met. */
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`; an operator of another API version never matches. */
   readonly operator: string;
   readonly values?: readonly string[];
 }
@@ -16,8 +16,8 @@ interface LabelRequirement {
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Whether labels meet every requirement; metav1.LabelSelector's rules, by which one requirement that cannot be understood makes the
- * selector meet nothing, and an empty one meets everything.
+ * Whether labels meet every requirement; by metav1.LabelSelector's rules, one invalid requirement makes the selector match nothing,
+ * and an empty selector matches everything.
  */
 export function meetsSelection({ matchLabels = {}, matchExpressions = [] }: LabelSelection, labels: Labels): boolean {
   const requirements: readonly LabelRequirement[] = [
@@ -27,7 +27,7 @@ export function meetsSelection({ matchLabels = {}, matchExpressions = [] }: Labe
   return requirements.every((one) => isMet(one, labels)) && requirements.every(isUnderstood);
 }
 
-/** Whether it requires nothing. */
+/** Whether it has no requirements. */
 export function isEmptySelection({ matchLabels = {}, matchExpressions = [] }: LabelSelection): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }

@@ -7,28 +7,28 @@ export interface Taint {
   readonly timeAdded?: string;
 }
 
-/** The parts of a Node that a change starts from, as the watch or a read gave them. */
+/** The parts of a Node that a change starts from, as the watch or a read returned them. */
 export interface NodeMetadata {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
 }
 
-/** What shall be different on a Node; all of it is one write. */
+/** What to change on a Node; all of it is one write. */
 export interface NodeChange {
-  /** Key to value; undefined takes the key away. */
+  /** Key to value; undefined removes the key. */
   readonly labels?: Readonly<Record<string, string | undefined>>;
   readonly annotations?: Readonly<Record<string, string | undefined>>;
-  /** Labels of others to set for a while; what each was is kept on the Node. */
+  /** Labels of others to set temporarily; the previous value of each is kept on the Node. */
   readonly borrow?: Readonly<Record<string, string>>;
-  /** Borrowed labels to make what they were; one that the same change borrows stays borrowed. */
+  /** Borrowed labels to restore; one that the same change borrows stays borrowed. */
   readonly giveBack?: ReturnChoice;
   readonly addTaints?: readonly Taint[];
-  /** Keys of taints to take away. */
+  /** Keys of taints to remove. */
   readonly removeTaints?: readonly string[];
 }
 
-/** All changes in one write; where two say something of one key the later one counts. */
+/** All changes in one write; if two concern one key, the later one wins. */
 export function combine(...changes: readonly NodeChange[]): NodeChange {
   const giveBack = changes.flatMap((change) => (change.giveBack === undefined ? [] : [change.giveBack]));
   return {

@@ -9,9 +9,8 @@ export interface JsonPatchOperation {
 }
 
 /**
- * The JSON patch that makes the change, empty where nothing has to change. Only the named keys are touched. Taints are
- * one atomic list in Kubernetes, so a `test` makes the patch fail with 422, and nothing is lost, if anyone changed the
- * list meanwhile.
+ * The JSON patch for the change, empty if nothing changes. Only the named keys are touched. Taints are one atomic list in
+ * Kubernetes, so a `test` makes the patch fail with 422, and nothing is lost, if anyone changed the list meanwhile.
  */
 export function patchNode(node: NodeMetadata, change: NodeChange): readonly JsonPatchOperation[] {
   const { labels, annotations } = changeBorrowedLabels(node, change.borrow ?? {}, change.giveBack ?? []);
@@ -41,15 +40,15 @@ function patchMap(
 ): readonly JsonPatchOperation[] {
   const entries = Object.entries(change).filter(([key, value]) => current[key] !== value);
   if (entries.length === 0) return [];
-  // A patch cannot add to a map that is not there.
+  // A patch cannot add to a map that does not exist.
   const create: JsonPatchOperation[] = Object.keys(current).length === 0 ? [{ op: 'add', path, value: {} }] : [];
   return [
     ...create,
     ...entries.flatMap(([key, value]): readonly JsonPatchOperation[] => {
       const target = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
       const before = current[key];
-      // Others write these too: what was read a moment ago must still be so.
-      // The note of what is borrowed is one value: who starts from an older one would lose what another has noted.
+      // Others write these too: what was read a moment ago must still hold. The record of borrowed labels is one value: starting from an
+      // older one would lose what another writer has recorded.
       const isTested = key === borrowedAnnotation || (before !== undefined && isLent(key));
       const test = isTested ? [{ op: 'test' as const, path: target, value: before ?? null }] : [];
       return [...test, value === undefined ? { op: 'remove', path: target } : { op: 'add', path: target, value }];

@@ -5,7 +5,7 @@ import type { MigConfig, MigSpec } from './config.ts';
 import { filtersOverlap, isKnownDevice } from './device-filter.ts';
 import { judgeSpec, type SpecVerdict } from './verdict.ts';
 
-/** Everything about a config that mig-parted does not say: GPUs that it would wipe, entries that work against each other. */
+/** Everything about a config that mig-parted does not report: GPUs that it would wipe, entries that conflict. */
 export function checkConfig(config: MigConfig): readonly Finding[] {
   return [...config.specs.flatMap((spec) => checkSpec(spec)), ...checkOverlaps(config.specs)];
 }
@@ -28,7 +28,7 @@ function checkSpec(spec: MigSpec): readonly Finding[] {
   return [...unknown, ...describeRefused(spec, verdicts, refused), ...warnEmpty(spec)];
 }
 
-/** An entry that nothing can take is an error; one that only some models can take is a warning that names the others. */
+/** An entry that no model can take is an error; one that only some models can take is a warning that names the others. */
 function describeRefused(
   spec: MigSpec,
   verdicts: readonly SpecVerdict[],
@@ -48,7 +48,7 @@ function describeRefused(
   return [{ severity: 'warning', code: 'WipesGpu', path, message, models }];
 }
 
-/** Most names of models that a sentence takes. */
+/** Maximum number of model names in a sentence. */
 const MOST_NAMES = 8;
 
 function describeUnfiltered(spec: MigSpec, verdicts: readonly SpecVerdict[], refused: readonly SpecVerdict[]): string {

@@ -4,7 +4,7 @@ import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.t
 import type { MigConfig, MigSpec } from './config.ts';
 import { type DeviceFilter, isNvidia, parseDeviceFilter } from './device-filter.ts';
 
-/** What a file says. A config with an error is left out: mig-parted refuses the whole file for it. */
+/** The content of a file. A config with an error is left out: mig-parted refuses the whole file for it. */
 export interface ParsedConfigFile {
   readonly configs: readonly MigConfig[];
   readonly findings: readonly Finding[];
@@ -17,14 +17,14 @@ const SPEC_FIELDS = ['device-filter', 'devices', 'mig-enabled', 'mig-devices'];
 /** Most GPUs that a node can have, and that a policy's `indices` can name. */
 const MOST_GPUS = 64;
 
-/** Whether a document is a mig-parted config file, or is meant as one. */
+/** Whether a document is a mig-parted config file, or is meant to be one. */
 export function isConfigFile(value: unknown): boolean {
   return isFields(value) && 'mig-configs' in value && !('kind' in value);
 }
 
 /**
- * Reads a config file of mig-parted (v0.15), already parsed from YAML, by upstream's rules: what upstream refuses is an error
- * here; what it accepts and then silently ignores or never completes is a warning.
+ * Reads a config file of mig-parted (v0.15), already parsed from YAML, by upstream's rules: what upstream refuses is an error here;
+ * what it accepts and then silently ignores or never completes is a warning.
  */
 export function parseConfigFile(value: unknown): ParsedConfigFile {
   const findings: Finding[] = [];
@@ -55,7 +55,7 @@ function readConfig(name: string, specs: unknown, report: Report): MigConfig | u
     report('error', 'InvalidMigParted', path, 'a config must be a list of at least one entry');
     return undefined;
   }
-  // Upstream does not look at the name, but no node can carry another label, so that nothing ever selects the config.
+  // Upstream does not check the name, but no node can carry such a label, so nothing ever selects the config.
   if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(name) || name.length > 63) {
     const message = `${JSON.stringify(name)} cannot be the value of the label nvidia.com/mig.config: at most 63 letters, digits, -, _ and ., first and last a letter or digit`;
     report('error', 'InvalidConfigName', path, message);
@@ -139,7 +139,7 @@ function readDevices(spec: Fields, path: FieldPath, report: Report): MigSpec['de
   return known;
 }
 
-/** The layout of an entry; undefined where there is none or it cannot be read. Checks what upstream checks: the form. */
+/** The layout of an entry; undefined if there is none or it is unreadable. Checks what upstream checks: the form. */
 function readLayout(spec: Fields, isEnabled: boolean, path: FieldPath, report: Report): Layout | undefined {
   const value = spec['mig-devices'];
   const at = [...path, 'mig-devices'];

@@ -8,7 +8,7 @@ export interface MigSpec {
   /** OR over the list; empty for no filter. */
   readonly filters: readonly DeviceFilter[];
   readonly devices: 'all' | readonly number[];
-  /** False where nothing in the file can match a GPU: unreadable filters, no indices. The spec does nothing. */
+  /** False if nothing in the file can match a GPU: unreadable filters, no indices. The spec does nothing. */
   readonly canMatch: boolean;
   /** Slices of each GPU, empty for MIG mode without instances; undefined for MIG mode off. */
   readonly layout: Layout | undefined;

@@ -4,16 +4,17 @@ import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
 export interface DeviceFilter {
   /** Device and vendor, as mig-parted and policies write them: `0x20B010DE`. */
   readonly id: string;
-  /** Subsystem, where the filter names one (mig-parted v0.15): `0x134F10DE`. */
+  /** Subsystem, if the filter names one (mig-parted v0.15): `0x134F10DE`. */
   readonly subsystem?: string;
 }
 
 const FILTER = /^(0x[0-9a-f]+|[1-9][0-9]*)(?::(0x[0-9a-f]+|[1-9][0-9]*))?$/i;
 
 /**
- * Reads one device filter: 32 bits of device and vendor, hexadecimal or decimal, in any case, and perhaps those of the subsystem.
+ * Reads one device filter: 32 bits of device and vendor, hexadecimal or decimal, in any case, optionally followed by those of the
+ * subsystem.
  *
- * @returns undefined for a text that mig-parted accepts without a word and that matches no GPU
+ * @returns undefined for a text that mig-parted silently accepts and that matches no GPU
  */
 export function parseDeviceFilter(text: string): DeviceFilter | undefined {
   const match = FILTER.exec(text.trim());
@@ -30,12 +31,12 @@ function readId(text: string): string | undefined {
   return `0x${value.toString(16).toUpperCase().padStart(8, '0')}`;
 }
 
-/** Whether a filter names a device of NVIDIA; mig-parted looks at no others. */
+/** Whether a filter names an NVIDIA device; mig-parted ignores all others. */
 export function isNvidia({ id }: DeviceFilter): boolean {
   return id.endsWith('10DE');
 }
 
-/** Models of the built-in table that filters let through, OR over the list; all where there is none. */
+/** Models of the built-in table that filters allow, OR over the list; all if it is empty. */
 export function listFiltered(filters: readonly DeviceFilter[]): readonly GpuModel[] {
   if (filters.length === 0) return MODELS;
   const ids = new Set(filters.map(({ id }) => id));
@@ -46,7 +47,7 @@ export function isKnownDevice({ id }: DeviceFilter): boolean {
   return MODELS.some((model) => listDeviceIds(model).includes(id));
 }
 
-/** Whether some GPU can meet a filter of each list. */
+/** Whether some GPU can match a filter of each list. */
 export function filtersOverlap(left: readonly DeviceFilter[], right: readonly DeviceFilter[]): boolean {
   if (left.length === 0 || right.length === 0) return true;
   return left.some((one) =>

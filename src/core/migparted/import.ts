@@ -7,13 +7,13 @@ import type { MigConfig, MigSpec } from './config.ts';
 import { parseConfigFile } from './config-file.ts';
 import { namePolicies } from './policy-name.ts';
 
-/** Label by which mig-manager's nodes choose their config; the policies keep to it, so that nodes stay labelled as they are. */
+/** Label by which mig-manager's nodes select their config; the policies use it too, so that nodes keep their labels. */
 export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
 
 export interface ImportOptions {
-  /** Import this config alone. */
+  /** Import only this config. */
   readonly config?: string;
-  /** Strategy of the device plugin; absent: single where a config has one profile for every device, else mixed. */
+  /** Strategy of the device plugin; absent: single if a config has one profile for every device, else mixed. */
   readonly strategy?: Strategy;
 }
 
@@ -28,8 +28,8 @@ const MOST_DEVICE_IDS = 32;
 const MOST_LAYOUTS = 64;
 
 /**
- * Turns a config file of mig-parted into policies that do the same, where what it does can be meant: an entry that would wipe a
- * GPU or that contradicts another is an error, and its config gives no policy.
+ * Turns a config file of mig-parted into equivalent policies, provided that its effect can be intended: an entry that would wipe a
+ * GPU or that contradicts another is an error, and its config yields no policy.
  */
 export function importConfigFile(value: unknown, options: ImportOptions = {}): Imported {
   const file = parseConfigFile(value);
@@ -99,7 +99,7 @@ function toContent({ layout }: MigSpec): PolicyLayout {
   return Object.keys(layout).length === 0 ? { preset: 'all-enabled' } : { profiles: layout };
 }
 
-/** Policies know no subsystem ids. GPUs of one device id differ in them only where a vendor builds two boards of one chip. */
+/** Policies have no subsystem ids. GPUs of one device id differ in them only if a vendor builds two boards with one chip. */
 function warnSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
   return specs.flatMap((spec): readonly Finding[] => {
     const narrowed = spec.filters.filter(({ subsystem }) => subsystem !== undefined);

@@ -1,13 +1,13 @@
-/** Policies' names become label values on nodes, see the CRD's rule. */
+/** Policy names become label values on nodes; see the CRD's rule. */
 const MOST_CHARACTERS = 63;
 
 /**
- * Names of policies for configs, in their order: the config's own name where Kubernetes allows it, else as near to it as it allows
- * (lower case, no `_`), with a number where two become one.
+ * Policy names for configs, in their order: the config's own name if Kubernetes allows it, else the nearest allowed one (lower case,
+ * no `_`), with a number if two coincide.
  */
 export function namePolicies(configs: readonly string[]): readonly string[] {
   const taken = new Set<string>();
-  // Names that need no change keep theirs, even if a name before them would be changed to the same.
+  // Valid names stay, even if an earlier name would be changed to the same.
   const fixed = new Set(configs.filter((config) => toObjectName(config) === config));
   return configs.map((config) => {
     const wanted = toObjectName(config);

@@ -5,22 +5,22 @@ import type { MigSpec } from './config.ts';
 import { listFiltered } from './device-filter.ts';
 
 /**
- * What mig-parted makes of an entry on a GPU model. `Applies`: as written. `WipesSilently`: a profile is unknown, so that it
- * destroys all instances and reports success. `WipesAndFails`: all orders of creation fail, and the GPU is left empty.
+ * What mig-parted makes of an entry on a GPU model. `Applies`: as written. `WipesSilently`: a profile is unknown, so it destroys all
+ * instances and reports success. `WipesAndFails`: all orders of creation fail, and the GPU is left empty.
  */
 export type EntryOutcome = 'Applies' | 'WipesSilently' | 'WipesAndFails';
 
-/** An entry on one model that its filter lets through. */
+/** An entry on one model that its filter allows. */
 export interface SpecVerdict {
   readonly model: GpuModel;
-  /** What people call it. */
+  /** Its common name. */
   readonly name: string;
   readonly outcome: EntryOutcome;
-  /** Why it does not apply, with the numbers; empty where it does. */
+  /** Why it does not apply, with the numbers; empty if it does. */
   readonly reason: string;
 }
 
-/** Verdicts on every model of the built-in table that an entry can meet; tables of older drivers are left out. */
+/** Verdicts on every model of the built-in table that an entry can match; tables of older drivers are left out. */
 export function judgeSpec(spec: MigSpec): readonly SpecVerdict[] {
   if (!spec.canMatch) return [];
   return listFiltered(spec.filters)

@@ -1,14 +1,14 @@
 import type { Grant, NodePartitionSpec, Wish } from '../../api/types.ts';
 import type { NodeChange } from '../metadata/node-change.ts';
 
-/** A pod by all that names it: a new pod of the same name is not the one that was looked at. */
+/** Identifies a pod fully: a new pod of the same name is a different pod. */
 export interface PodRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** The controller's fields of a partition's spec that say what its node shall be; null takes a field away. */
+/** Fields of a partition's spec in which the controller states the wish; null removes a field. */
 export interface WishFields {
   readonly policy: NodePartitionSpec['policy'] | null;
   readonly strategy: NodePartitionSpec['strategy'] | null;
@@ -19,13 +19,13 @@ export interface WishFields {
 
 export type Drain = NonNullable<NodePartitionSpec['drain']>;
 
-/** A grant as it is written: null takes a field of an earlier one away. */
+/** A grant as it is written: null removes a field of an earlier grant. */
 export type GrantFields = { readonly [Key in keyof Required<Grant>]: Grant[Key] | null };
 
 /**
- * One thing to be done, as a value. Each carries its precondition: what is written to a partition holds only for the version that
- * was looked at, a Node's patch tests the taints and borrowed labels that it starts from, an eviction names the uid. One that
- * is refused is dropped with all that come after it, and the node is decided anew.
+ * One action, as a value. Each carries its precondition: a write to a partition applies only to the version that was read, a Node's
+ * patch tests the taints and borrowed labels that it starts from, an eviction names the uid. If a command is refused, it and all
+ * that follow are dropped and the node is decided again.
  */
 export type Command =
   | { readonly name: 'CreatePartition' }
@@ -33,19 +33,19 @@ export type Command =
   | { readonly name: 'DeletePartition'; readonly uid: string }
   | { readonly name: 'WriteWish'; readonly fields: WishFields }
   | { readonly name: 'WriteGrant'; readonly granted: GrantFields; readonly repairs: readonly string[] | null }
-  /** Says which plan's pods are told to go; null: none any more. */
+  /** Records for which plan pods are being evicted; null: no longer for any. */
   | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
   | { readonly name: 'PatchNode'; readonly change: NodeChange }
   | {
       readonly name: 'EvictPod';
       readonly pod: PodRef;
-      /** Absent for the pod's own. */
+      /** Absent: the pod's own. */
       readonly graceSeconds?: number;
-      /** Who makes another pod in its place, by uid, and how often that was evicted here already. */
+      /** The owner that replaces the pod, by uid, and how often its pods were already evicted here. */
       readonly owner?: string;
       readonly round: number;
     }
   /** Deletes a pod whatever its disruption budget says. */
   | { readonly name: 'DeletePod'; readonly pod: PodRef; readonly graceSeconds?: number }
-  /** Puts a config file of the device plugin into the ConfigMap, beside whatever else is in it. */
+  /** Puts a config file of the device plugin into the ConfigMap and leaves its other files alone. */
   | { readonly name: 'PublishConfig'; readonly key: string; readonly file: Readonly<Record<string, unknown>> };

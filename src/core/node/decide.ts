@@ -35,19 +35,19 @@ import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
 import { describeStanding, standAside, type Standing } from './standing.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What becomes of a node: what is said of it, what is done, and what is remembered. */
+/** The decision on a node: its verdict, the commands and what to remember. */
 export type Decision =
-  /** More has to be read first; then the same is asked again. */
+  /** More must be read first; then the same question is asked again. */
   | { readonly look: Look }
   | {
       readonly verdict: Verdict;
       readonly commands: readonly Command[];
       readonly memory: NodeMemory;
-      /** How the node stands towards the rollout of its policy. */
+      /** How the node stands in the rollout of its policy. */
       readonly standing: Standing;
     };
 
-/** In order of precedence: the first that has something to say decides. */
+/** In order of precedence: the first rule with an outcome decides. */
 const rules: readonly Rule[] = [
   grantInFlight,
   grantUnanswered,
@@ -76,8 +76,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Decides what happens next on a node, from what was read and what is remembered of it. Pure: the same snapshot and memory give the
- * same answer, and an unchanged world gives no command.
+ * Decides what happens next on a node, from what was read and remembered. Pure: the same snapshot and memory give the same decision,
+ * and an unchanged world yields no commands.
  */
 export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const { partition } = snapshot;
@@ -93,7 +93,7 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
   waits.lasts('Reason', verdict.reason);
   const failure = grantFailureOf(situation);
-  // Whatever keeps the node waiting meanwhile: how often its pods did not go is no news before they have gone.
+  // Whatever the node waits for now, the count of failed drains is kept until it is Ready.
   if (verdict.phase !== 'Ready') waits.resume('DrainRest');
   if (failure && verdict.phase !== 'Ready') waits.put('GrantFailed', keepFailure(failure));
   const standing = describeStanding(situation, outcome);
@@ -106,7 +106,7 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
 }
 
 function judge(situation: Situation): Outcome {
-  // Whichever rule speaks: a wait that nobody asks for ends.
+  // Asked whichever rule decides: a wait that is not requested ends.
   isUntouched(situation);
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
@@ -119,7 +119,7 @@ function openMarked(situation: Situation, ruling: Ruling): Outcome {
   return 'look' in opened ? opened : followDevice(situation, markLasting(situation, opened));
 }
 
-/** GPU holders that are away because of us come back as soon as no grant needs that, whatever became of the grant. */
+/** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
 function resumeHolders(situation: Situation, { verdict, keepsHoldersAway }: Ruling): Ruling | undefined {
   const paused = pausedLabels(metadataOf(situation.node));
   if (paused.length === 0 || keepsHoldersAway === true) return undefined;
@@ -138,7 +138,7 @@ const comingBack = {
   transient: true,
 } as const satisfies Verdict;
 
-/** The object of the node: made for a node with GPUs, and made anew where it belongs to an earlier node of the same name. */
+/** The node's object: created for a node with GPUs, and recreated if it belongs to an earlier node of the same name. */
 function decidePartition({ partition, node, claim }: NodeSnapshot): {
   readonly verdict: Verdict;
   readonly commands: readonly Command[];
@@ -151,10 +151,11 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   };
   const soon = { ...verdict, requeueAfterMs: 1000 };
   if (partition !== undefined) {
-    // The old object must not tell the new node's agent what to do.
+    // The old object must not instruct the new node's agent.
     return { verdict: soon, commands: [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }] };
   }
-  // Where the API has no such objects any more none can be made, and what is on the node has to go all the same. A closed one waits for its agent's word.
+  // If the API no longer has this resource, no object can be created, but our marks must still be removed. A closed node waits for its
+  // agent's report.
   const isMarked =
     claim.winner === undefined && !isUnfinished(node) && planRelease(node, undefined, 0).state === 'Marked';
   const released: readonly Command[] = isMarked ? [{ name: 'PatchNode', change: releaseNode() }] : [];
@@ -163,14 +164,14 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
 }
 
-/** Of pods that are gone nothing has to be remembered, but of those whose owner may make others in their place. */
+/** Evictions of pods that are gone are forgotten, except while the node has a slot: their owners may replace the pods. */
 function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): NodeMemory['evictions'] {
   if (pods === undefined || slot !== undefined) return evictions;
   const uids = new Set(pods.map(({ metadata }) => metadata.uid));
   return Object.fromEntries(Object.entries(evictions).filter(([uid]) => uids.has(uid)));
 }
 
-/** Nobody is told to go any more. */
+/** Ends the drain that the partition still names. */
 function endDrain(
   { partition, now }: Situation,
   { isUnderWay }: Standing,
@@ -183,7 +184,7 @@ function endDrain(
   return [{ name: 'WriteDrain', drain: null }];
 }
 
-/** A Node that is as it shall be is not written, and nobody is told that it was opened which was open. */
+/** A Node that already matches is not written, and opening a node that is already open is not reported. */
 function dropVain({ node }: NodeSnapshot, commands: readonly Command[]): readonly Command[] {
   const metadata = metadataOf(node);
   return commands.flatMap((command): readonly Command[] => {
@@ -195,12 +196,12 @@ function dropVain({ node }: NodeSnapshot, commands: readonly Command[]): readonl
   });
 }
 
-/** Pods come at once: that cannot be taken back. */
+/** Opening lets pods in at once and cannot be undone. */
 function opensNode(commands: readonly Command[]): boolean {
   return commands.some((command) => command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0);
 }
 
-/** One write for all that changes on the Node: a second one would start from what is no longer there. */
+/** One write for all changes of the Node: a second one would start from a state that no longer exists. */
 function joinPatches(commands: readonly Command[]): readonly Command[] {
   const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
   if (changes.length < 2) return commands;

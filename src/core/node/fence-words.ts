@@ -4,7 +4,7 @@ import { timeText } from '../text/time.ts';
 import type { FenceSituation, FenceStep } from './fence.ts';
 import type { Verdict } from './verdict.ts';
 
-/** While a node waits for its device plugin it is looked at again: pods are not watched. */
+/** A node that waits for its device plugin is checked again periodically: pods are not watched. */
 type FenceVerdict = Verdict & { readonly requeueAfterMs: number };
 
 /** @param trouble what keeps the plugin's pods from starting */
@@ -28,9 +28,9 @@ export function fenceVerdict(
 }
 
 /**
- * Why what the kubelet offers is not the layout, though the counts in the API may be right: they say nothing of which devices.
+ * Why the kubelet does not offer the layout although the counts in the API may be right: counts do not identify devices.
  *
- * @param advertised the kubelet's word, by the agent; undefined where it cannot be asked
+ * @param advertised what the kubelet offers, as the agent reports; undefined if it cannot be asked
  */
 export function staleOffer(
   advertised: DeviceReport['advertised'],
@@ -56,9 +56,9 @@ export function staleOffer(
 }
 
 /**
- * The same when it lasts too long: somebody has to look.
+ * The same when it lasts too long: a person has to look.
  *
- * @param since when it began, in ms since the epoch; not how long ago, which would be another message each minute
+ * @param since when it began, in ms since the epoch; not how long ago, which would change the message every minute
  */
 export function fenceOverdue(
   { reason, message, requeueAfterMs = 5000 }: Verdict,
@@ -69,7 +69,7 @@ export function fenceOverdue(
   return { phase: 'Failed', reason, requeueAfterMs, message: `since ${timeText(since)}: ${message}${state}` };
 }
 
-/** @param refusal the pod, and the API server's words */
+/** @param refusal the pod, and the API server's message */
 export function evictionRefused(refusal: string): FenceVerdict {
   return {
     phase: 'Updating',
@@ -81,7 +81,7 @@ export function evictionRefused(refusal: string): FenceVerdict {
   };
 }
 
-// Soon at first, and ever more seldom: a fleet that waits for a plugin must not ask for pods all the time.
+// Soon at first, then less and less often: a fleet that waits for a plugin must not list pods all the time.
 function againMs(step: FenceStep, differsMs: number, patienceMs: number): number {
   if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
   return Math.min(30_000, Math.max(500, differsMs / 2));

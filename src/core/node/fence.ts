@@ -1,73 +1,73 @@
 import { advertisedResources, advertises } from '../nvidia/resources/advertised.ts';
 import type { RefreshMark } from './refresh-mark.ts';
 
-/** A pod of the device plugin as far as the fence is concerned. */
+/** What the fence needs to know of a device plugin's pod. */
 export interface FencePod {
   readonly uid: string;
-  /** Told to end; it may still advertise. */
+  /** Is terminating; it may still advertise. */
   readonly leaving: boolean;
 }
 
-/** A node whose device is verified, before pods may come. */
+/** A node whose device is verified but that is not open for pods yet. */
 export interface FenceSituation {
-  /** What the device plugin makes of the device as it is. */
+  /** What the device plugin makes of the current device. */
   readonly wanted: Readonly<Record<string, number>>;
   readonly allocatable: Readonly<Record<string, string>>;
-  /** A taint of ours is on the node: no pod that does not tolerate it is bound. */
+  /** Our taint is on the node: no pod that does not tolerate it is bound. */
   readonly closed: boolean;
-  /** The node was closed for a change of its device: what it advertises may be of before. */
+  /** The node was closed for a change of its device: it may still advertise the previous devices. */
   readonly changed: boolean;
-  /** Of this change; absent while no pod has been evicted for it. */
+  /** Of this change; absent until a pod has been evicted for it. */
   readonly mark: RefreshMark | undefined;
   /** How long ago, in ms, the node was first seen to advertise something else since the change; undefined: never. */
   readonly differsMs: number | undefined;
-  /** How long, in ms, a pod that started after the change has been ready; undefined where there is none. */
+  /** How long, in ms, a pod that started after the change has been ready; undefined if there is none. */
   readonly readyMs: number | undefined;
   /**
-   * The kubelet offered devices that are gone, by the agent's word since the change, and now offers exactly those that are there. False
-   * also where it cannot be asked, or where the devices of after have the ids of those of before.
+   * Since the change the agent has reported that the kubelet offered devices that are gone, and that it now offers exactly those that
+   * exist. False also if the kubelet cannot be asked, or if the new devices have the same ids as the previous ones.
    */
   readonly followed: boolean;
-  /** The agent has told the plugin's processes to look again, and they may still follow: no pod is replaced until then. */
+  /** The agent has signalled the plugin's processes, which may still follow: no pod is replaced until then. */
   readonly isSignalled: boolean;
-  /** By the agent's word the kubelet offers devices: what the API server has may be older. */
+  /** The agent reports that the kubelet offers devices: the API server's view may be older. */
   readonly isOffering: boolean;
-  /** How long a plugin that follows by itself is given, and one that has started to tell the kubelet, in ms. */
+  /** How long, in ms, to wait for a plugin that follows by itself, and for one that has started to inform the kubelet. */
   readonly patienceMs: number;
-  /** Pods of the device plugin on the node now; undefined where nobody has looked. */
+  /** Pods of the device plugin on the node now; undefined if they have not been listed. */
   readonly pods: readonly FencePod[] | undefined;
 }
 
 export type FenceStep =
-  /** Pods may come: what is advertised is there. */
+  /** Pods may come: what is advertised exists. */
   | { readonly next: 'Open' }
-  /** Take our taints off and go on waiting: nothing is advertised, which keeps pods away as well. */
+  /** Remove our taints and keep waiting: nothing is advertised, which keeps pods away as well. */
   | { readonly next: 'TakeTaintsOff' }
-  /** The pods have to be known. */
+  /** The pods must be listed. */
   | { readonly next: 'LookAtPods' }
-  /** These pods have to go; `first` where they have to be written down before. */
+  /** These pods have to go; `first`: they must be recorded before. */
   | { readonly next: 'Evict'; readonly uids: readonly string[]; readonly first: boolean }
   | { readonly next: 'Wait'; readonly why: WaitCause };
 
 export type WaitCause =
   /** For a plugin that may follow by itself. */
   | 'Patience'
-  /** For one that was signalled. */
+  /** For a plugin that was signalled. */
   | 'Signalled'
-  /** There is no pod of the plugin. */
+  /** The plugin has no pod. */
   | 'NoPlugin'
-  /** The pod of before has not ended. */
+  /** The old pod has not ended. */
   | 'OldPlugin'
-  /** The pod of after has not started, or not told the kubelet. */
+  /** The new pod has not started, or not informed the kubelet. */
   | 'NewPlugin';
 
-// A plugin of a node that is open may just be updated by whoever owns it: let that pass before we restart it.
+// On an open node the plugin may just be being updated by its owner: allow for that before restarting it.
 const openNodePatienceMs = 30_000;
 
 /**
- * What to do next so that no pod is ever bound to a device of before. NVIDIA's plugin reads the devices when its pod starts
- * and never again, so after a change every pod of it that was there is replaced once; and since a layout can change without
- * its counts changing, that it advertises the right counts proves nothing while such a pod lives.
+ * What to do next so that no pod is ever bound to a previous device. NVIDIA's plugin reads the devices only when its pod starts, so
+ * after a change each of its pods that existed before is replaced once. A layout can change without its counts changing, so correct
+ * counts prove nothing while such a pod lives.
  */
 export function decideFence(situation: FenceSituation): FenceStep {
   return advertises(situation.allocatable, situation.wanted) ? decideEqual(situation) : decideDifferent(situation);
@@ -78,16 +78,16 @@ function decideEqual(situation: FenceSituation): FenceStep {
   if (!changed) return { next: 'Open' };
   if (pods === undefined) return { next: 'LookAtPods' };
   if (mark === undefined) {
-    // It advertised something else since the device was done, and now this: it has followed by itself.
+    // It advertised something else after the device was done, and now this: it has followed by itself.
     if (pods.length === 0 || differsMs !== undefined || followed) return { next: 'Open' };
     if (isSignalled) return { next: 'Wait', why: 'Signalled' };
     return evictAll(pods);
   }
   const step = replaceMarked(pods, mark);
   if (step) return step;
-  // There is nothing to be bound to, and a plugin that does not tolerate our taint is not to come back before that is off.
+  // There is nothing to bind to, and a plugin that does not tolerate our taint cannot come back until it is removed.
   if (Object.keys(advertisedResources(allocatable)).length === 0) return { next: 'Open' };
-  // Counts or devices that differed and now do not are the new plugin's word. Counts that never differed may be the old one's.
+  // Counts or devices that differed and now match come from the new plugin. Counts that never differed may be the old plugin's.
   if (mark.sawNothing || followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs))
     return { next: 'Open' };
   return { next: 'Wait', why: 'NewPlugin' };
@@ -101,9 +101,9 @@ function decideDifferent(situation: FenceSituation): FenceStep {
   if (mark === undefined) {
     if (isSignalled) return { next: 'Wait', why: 'Signalled' };
     if (pods.length > 0) return evictAll(pods);
-    // No DaemonSet makes the first pod of a plugin that does not tolerate our taint while that is on.
+    // While our taint is on, no DaemonSet creates the first pod of a plugin that does not tolerate it.
     if (closed && isNothing && !isOffering) return { next: 'TakeTaintsOff' };
-    // Something of which no pod is known advertises: it may follow by itself.
+    // Something without a known pod advertises: it may follow by itself.
     return { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
   }
   const step = replaceMarked(pods, mark);
@@ -117,7 +117,7 @@ function evictAll(pods: readonly FencePod[]): FenceStep {
   return uids.length > 0 ? { next: 'Evict', uids, first: true } : { next: 'Wait', why: 'OldPlugin' };
 }
 
-/** Until the pods of before are gone: a plugin that is still alive keeps what it advertised. */
+/** Until the old pods are gone: a plugin that is still alive keeps what it advertised. */
 function replaceMarked(pods: readonly FencePod[], mark: RefreshMark): FenceStep | undefined {
   const marked = pods.filter(({ uid }) => mark.uids.includes(uid));
   if (marked.length === 0) return undefined;

@@ -11,24 +11,24 @@ export interface GrantFailure {
   readonly generation: string;
   /** Of the last grant that failed. */
   readonly epoch: number;
-  /** What failed, of which GPU, with the device as it was then. */
+  /** What failed, on which GPU, with the device as it was then. */
   readonly fault: string;
-  /** How often that has failed in a row. */
+  /** How often this has failed in a row. */
   readonly equal: number;
   /** Grants of this generation that failed. */
   readonly count: number;
-  /** When the last one did, in ms since the epoch. */
+  /** When the last one failed, in ms since the epoch. */
   readonly since: number;
 }
 
-/** The device was never worked on, or somebody used it: another try may well go through. */
+/** The device was never worked on, or was in use: another try may well succeed. */
 const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
-/** Not even that: the plan is made anew, and that is all. */
+/** Not even a failure: the plan is simply recalculated. */
 const harmless: readonly string[] = ['PlanChanged', 'Stale', 'Stopped'];
-/** An equal failure is tried once more, and then no more. */
+/** The same failure is retried once, then no more. */
 const mostEqual = 2;
 
-/** What is known of failed grants, the last one included; undefined where none has failed. */
+/** What is known of failed grants, the last one included; undefined if none has failed. */
 export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   const known = parse(situation.memory.waits.GrantFailed);
   const failed = failedGrant(situation);
@@ -46,18 +46,18 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   };
 }
 
-/** Whether a grant of the generation that the policy has now has failed. */
+/** Whether a grant of the policy's current generation has failed. */
 export function hasFailed(situation: Situation): boolean {
   const failure = grantFailureOf(situation);
   return failure !== undefined && failure.generation === generationOf(situation);
 }
 
-/** Whether the same would fail once more: neither the device, the driver or the policy has changed, nor has anybody asked. */
+/** Whether another try would fail the same way: device, driver and policy are unchanged, and nobody has asked for a retry. */
 export function isFutile(situation: Situation, failure: GrantFailure): boolean {
   return failure.equal >= mostEqual && !hasChangedSince(situation, failure);
 }
 
-/** Whether anything is different from when it failed that may make a difference. */
+/** Whether anything that may make a difference has changed since the failure. */
 export function hasChangedSince(situation: Situation, { fault, generation }: GrantFailure): boolean {
   return fault !== faultOf(situation) || generation !== generationOf(situation);
 }
@@ -90,7 +90,7 @@ function failedGrant({ partition, now }: Situation): { readonly epoch: number; r
   return harmless.includes(code) ? undefined : { epoch: granted.epoch, code };
 }
 
-/** What people ask of the node now: the policy's generation, and for another try. */
+/** What people currently ask of the node: the policy's generation, and a retry. */
 export function askedOf(situation: Situation): string {
   const { annotations } = situation.node.metadata;
   return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation]]));
@@ -107,7 +107,7 @@ function faultOf({ partition, node }: Situation): string {
   return fingerprint(canonicalJson([error?.code, error?.gpu, driverVersion, bootID, gpus.map(layoutOf), asked]));
 }
 
-/** Instances that were made again are the same, whatever their ids. */
+/** Recreated instances count as the same, whatever their ids. */
 function layoutOf({ uuid, mig, error, instances }: GpuReport): unknown {
   return [uuid, mig, error !== undefined, instances.map(({ profile, start }) => `${profile}@${start}`).sort()];
 }

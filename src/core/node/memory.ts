@@ -1,44 +1,44 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
 import { timeText } from '../text/time.ts';
 
-/** What is waited for, each since when. A wait ends with the first decision that does not ask for it any more. */
+/** What is waited for, each with its start. A wait ends with the first decision that no longer requests it. */
 export const waitNames = [
   /** The node was closed; a pod that the scheduler was just binding needs a moment to show up. */
   'Closed',
-  /** It was closed for a grant that has not been given. */
+  /** The node was closed for a grant that has not been given. */
   'Untouched',
   /** The layout is to be advertised. */
   'Advertised',
-  /** The node was first seen to advertise something else than its device is. */
+  /** The node was first seen to advertise something other than its device. */
   'Differs',
   /** The kubelet has offered devices that are gone. */
   'OfferedStale',
-  /** The plugin's process was signalled to look at the devices again. */
+  /** The plugin's process was signalled to read the devices again. */
   'Signalled',
   /** A pod of the device plugin that started after the change is ready. */
   'PluginReady',
   /** GPU Feature Discovery is to label the node. */
   'Labels',
-  /** The device plugin is kept away until it has. */
+  /** The device plugin is kept away until GPU Feature Discovery has labelled the node. */
   'PluginHeld',
   /** Pods that hold GPUs open are to go. */
   'HoldersGo',
-  /** They did not, and are left in peace for a while. */
+  /** They did not, and are left alone for a while. */
   'HoldersRest',
-  /** Pods that look at the devices only at their start were evicted. */
+  /** Pods that read the devices only at their start were evicted. */
   'HoldersRestarted',
-  /** Pods that hold what has to go did not go in time, and are left in peace for a while. */
+  /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
   'DrainRest',
   /** Grants of this generation failed; see {@link GrantFailure}. */
   'GrantFailed',
-  /** The agent is not there. */
+  /** The agent is absent. */
   'AgentAway',
   /** The verdict has its reason. */
   'Reason',
 ] as const;
 export type WaitName = (typeof waitNames)[number];
 
-/** Waits with a deadline that a fail-over must not set back: they are kept in `status.waits`. */
+/** Waits with a deadline that a failover must not reset: they are kept in `status.waits`. */
 const lasting: readonly WaitName[] = [
   'Advertised',
   'Signalled',
@@ -54,7 +54,7 @@ const lasting: readonly WaitName[] = [
 export interface Wait {
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** What it is about, such as a change of the device: with another one it begins anew. */
+  /** What it is about, such as a change of the device: for another one it starts over. */
   readonly of?: string;
   /** How often it has begun. */
   readonly count?: number;
@@ -62,24 +62,24 @@ export interface Wait {
 
 export type Waits = { readonly [Name in WaitName]?: Wait };
 
-/** What the API server said to the eviction of a pod: undefined text where it goes. */
+/** What the API server replied to the eviction of a pod: undefined text if the pod is going. */
 export interface Eviction {
   readonly at: number;
   readonly refusal: string | undefined;
-  /** Who makes another pod in its place, by uid. */
+  /** The owner that replaces the pod, by uid. */
   readonly owner?: string | undefined;
-  /** How many of its pods were told to go from here, one after the other. */
+  /** How many of its pods were evicted from here, one after the other. */
   readonly round?: number | undefined;
 }
 
-/** All that is known of a node beside what was read. What must outlive the controller is in the API; the rest only waits longer if it is lost. */
+/** What is known of a node beside what was read. What must outlive the controller is in the API; losing the rest only prolongs waits. */
 export interface NodeMemory {
   readonly waits: Waits;
   /** By uid of the pod. */
   readonly evictions: Readonly<Record<string, Eviction>>;
 }
 
-/** Memory of a node that is looked at for the first time, from what an earlier leader left. */
+/** Memory of a node that is seen for the first time, from what an earlier leader left. */
 export function recallMemory(status: NodePartitionStatus | undefined): NodeMemory {
   const known = (status?.waits ?? []).flatMap(({ name, since, of, count }) => {
     const at = Date.parse(since);
@@ -91,7 +91,7 @@ export function recallMemory(status: NodePartitionStatus | undefined): NodeMemor
   return { waits: Object.fromEntries(known), evictions: {} };
 }
 
-/** The waits that are written to status, by name. */
+/** The waits that are written to the status, by name. */
 export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionStatus['waits']> {
   return lasting.flatMap((name) => {
     const wait = waits[name];
@@ -101,12 +101,12 @@ export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionSt
   });
 }
 
-/** Takes note of what became of an eviction. */
+/** Records the result of an eviction. */
 export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
 }
 
-/** The waits of one decision: those that it requests go on or begin, all others end. */
+/** The waits of one decision: those that it requests continue or begin, all others end. */
 export class WaitList {
   readonly #before: Waits;
   readonly #now: number;
@@ -117,7 +117,7 @@ export class WaitList {
     this.#now = now;
   }
 
-  /** Goes on with a wait, or begins it. @returns how long it has lasted, in ms */
+  /** Continues a wait, or begins it. @returns how long it has lasted, in ms */
   lasts(name: WaitName, of?: string): number {
     const known = this.#find(name, of);
     const wait = known ?? { since: this.#now, ...(of !== undefined && { of }) };
@@ -126,23 +126,23 @@ export class WaitList {
     return Math.max(0, this.#now - wait.since);
   }
 
-  /** Goes on with a wait that has begun. @returns how long it has lasted, in ms; undefined where it has not begun */
+  /** Continues a wait that has begun. @returns how long it has lasted, in ms; undefined if it has not begun */
   lastsIfBegun(name: WaitName, of?: string): number | undefined {
     return this.#find(name, of) === undefined ? undefined : this.lasts(name, of);
   }
 
-  /** Begins a wait anew, one more time. */
+  /** Begins a wait again, counting one more time. */
   begin(name: WaitName, of: string): void {
     const count = (this.#known(name)?.count ?? 0) + 1;
     this.#after[name] = { since: this.#now, of, count };
   }
 
-  /** Takes a wait as it is. */
+  /** Stores a wait unchanged. */
   put(name: WaitName, wait: Wait): void {
     this.#after[name] = wait;
   }
 
-  /** Goes on with a wait that has begun, whatever it is about. */
+  /** Continues a wait that has begun, whatever it is about. */
   resume(name: WaitName): Wait | undefined {
     const known = this.#known(name);
     if (known) this.#after[name] = known;

@@ -15,7 +15,7 @@ import { devicePluginConfigLabel, NVIDIA_PREFIX } from '../nvidia/labels/label-k
 import { combine, type NodeChange, type NodeMetadata } from '../metadata/node-change.ts';
 import { refreshedAnnotation } from './refresh-mark.ts';
 
-/** What a node's state label says, and what tools that read mig-manager's state are told with it. */
+/** The values of a node's state label, with what tools that read mig-manager's state label see for each. */
 const migConfigStates = {
   ready: 'success',
   updating: 'pending',
@@ -25,7 +25,7 @@ const migConfigStates = {
 
 export type StateMark = keyof typeof migConfigStates;
 
-/** Says on the node how it stands. mig-manager's label is not ours: it is borrowed. */
+/** Marks the node's state on it. mig-manager's label is not ours: it is borrowed. */
 export function markState(state: StateMark): NodeChange {
   return { labels: { [stateLabel]: state }, borrow: { [migConfigStateLabel]: migConfigStates[state] } };
 }
@@ -35,12 +35,12 @@ export function closeNode(): NodeChange {
   return combine(markState('updating'), { addTaints: [repartitioningTaint] });
 }
 
-/** Closes a node that was restarted until its layout is there again. */
+/** Closes a restarted node until its layout is restored. */
 export function fenceRestart(): NodeChange {
   return combine(markState('updating'), { addTaints: [{ ...repartitioningTaint, value: restartedValue }] });
 }
 
-/** Opens a node that was closed and whose device is not as wished. */
+/** Opens a closed node whose device does not match the wish. */
 export function reopenNode(state: StateMark | undefined): NodeChange {
   const marks =
     state === undefined ? { labels: { [stateLabel]: undefined }, giveBack: [migConfigStateLabel] } : markState(state);
@@ -48,9 +48,8 @@ export function reopenNode(state: StateMark | undefined): NodeChange {
 }
 
 /**
- * Takes away what says that a policy decides over the node, and gives back what was borrowed; the layout and its labels stay. Of
- * the plugin's settings only where there were others before: without settings of its own the plugin might run with a strategy that
- * does not fit the layout.
+ * Removes the marks of a policy's control and restores what was borrowed; the layout and its labels stay. The plugin's settings are
+ * restored only if there were others before: without any the plugin might run with a strategy that does not fit the layout.
  */
 export function releaseNode(): NodeChange {
   return {
@@ -60,7 +59,7 @@ export function releaseNode(): NodeChange {
   };
 }
 
-/** Marks of a node whose device is as the policy says; opens it. */
+/** Marks a node whose device matches the policy, and opens it. */
 export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChange {
   return combine(markState('ready'), {
     labels: { [policyLabel]: policy, [layoutLabel]: layoutLabelValue(gpus) },
@@ -69,8 +68,8 @@ export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChang
 }
 
 /**
- * Opens a node that advertises nothing, for the pod of a device plugin that does not tolerate our taints: as long as nothing
- * is advertised, no pod that asks for a GPU can come. The same write says for which change that was.
+ * Opens a node that advertises nothing, for the pod of a device plugin that does not tolerate our taints: as long as nothing is
+ * advertised, no pod that asks for a GPU can come. The same write records the change.
  */
 export function fenceByZero(mark: string): NodeChange {
   return {
@@ -80,8 +79,8 @@ export function fenceByZero(mark: string): NodeChange {
 }
 
 /**
- * Writes exactly these labels of GPU Feature Discovery, where it does not run, and takes away those of before: ours, and whoever's tell of
- * slices that are gone.
+ * Writes exactly these labels of GPU Feature Discovery, if it does not run, and removes the previous ones: ours, and any that
+ * describe slices that are gone.
  */
 export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
   const { set, remove } = diffLabels(node.labels, listPrunableLabels(node), wanted);

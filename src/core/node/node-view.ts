@@ -1,7 +1,7 @@
 import { repartitioningTaint, restartedValue, startupTaintKeys, stateLabel } from '../../api/names.ts';
 import type { NodeMetadata, Taint } from '../metadata/node-change.ts';
 
-/** The parts of a Node that are looked at, in the API's own shape. */
+/** The parts of a Node that are read, in the API's own shape. */
 export interface NodeView {
   readonly metadata: {
     readonly name: string;
@@ -27,7 +27,7 @@ export function metadataOf(node: NodeView): NodeMetadata {
   };
 }
 
-/** Whether its kubelet answers for it. */
+/** Whether its kubelet is alive. */
 export function isReadyNode({ status }: NodeView): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
 }
@@ -42,18 +42,18 @@ export function hasStartupTaint(node: NodeView): boolean {
   return node.spec?.taints?.some(({ key }) => startupTaintKeys.includes(key)) ?? false;
 }
 
-/** Closed whatever we do: making it available disturbs nobody. */
+/** Closed whatever we do: making it available disrupts nobody. */
 export function isClosedAnyway(node: NodeView): boolean {
   const isRestarted = ({ key, value }: Taint): boolean => key === repartitioningTaint.key && value === restartedValue;
   return hasStartupTaint(node) || (node.spec?.taints?.some(isRestarted) ?? false);
 }
 
-/** Closed, or opened for nobody but the device plugin: what it offers now is not what its device is. */
+/** Closed, or open only for the device plugin: what it offers now does not match its device. */
 export function isUnfinished(node: NodeView): boolean {
   return isClosed(node) || node.metadata.labels?.[stateLabel] === 'updating';
 }
 
-/** A taint of ours, or one of the node pool that we take off. */
+/** A taint of ours, or one of the node pool that we remove. */
 export function isOwnTaint({ key }: Pick<Taint, 'key'>): boolean {
   return key === repartitioningTaint.key || startupTaintKeys.includes(key);
 }

@@ -1,8 +1,8 @@
 import type { DeviceReport, GpuNodePartition, Grant } from '../../api/types.ts';
 
 /**
- * The last grant that the agent is done with; 0 where there is none. Nobody can be done with what was never granted: a number
- * above the grant's own is of another object, or written by mistake or in bad faith, and says nothing.
+ * The last grant that the agent has finished; 0 if there is none. No agent can finish what was never granted: a number above the
+ * grant's own belongs to another object or was written by mistake or in bad faith, and is ignored.
  */
 export function observedEpochOf(device: DeviceReport | undefined, granted: Grant | undefined): number {
   const { observedEpoch = 0 } = device ?? {};
@@ -10,7 +10,7 @@ export function observedEpochOf(device: DeviceReport | undefined, granted: Grant
   return observedEpoch >= 0 && observedEpoch <= highest ? observedEpoch : 0;
 }
 
-/** Whether a grant stands that the agent is not done with. */
+/** Whether there is a grant that the agent has not finished. */
 export function isUnanswered({ spec, status }: GpuNodePartition): boolean {
   return spec.granted !== undefined && observedEpochOf(status?.device, spec.granted) < spec.granted.epoch;
 }

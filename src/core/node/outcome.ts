@@ -3,27 +3,27 @@ import type { Command } from './commands.ts';
 import type { Look, Situation } from './snapshot.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What a rule says of a node. */
+/** What a rule decides for a node. */
 export type Outcome =
-  /** It cannot tell before more has been read. */
+  /** It cannot tell until more has been read. */
   { readonly look: Look } | Ruling;
 
 export interface Ruling {
   readonly verdict: Verdict;
   /** In this order. */
   readonly commands?: readonly Command[];
-  /** GPU holders that were told to go stay away: a grant needs it, or what follows it. */
+  /** GPU holders that were told to go stay away: a grant or its follow-up needs it. */
   readonly keepsHoldersAway?: boolean;
-  /** The node stays closed if it is: something is on the way on it. Otherwise it is opened. */
+  /** A closed node stays closed because a change is under way. Otherwise it is opened. */
   readonly keepsClosed?: boolean;
-  /** The node wants to change, and holds no slot. */
+  /** The node wants to change and has no slot. */
   readonly request?: SlotRequest;
 }
 
-/** Undefined: it has nothing to say, and the next rule is asked. */
+/** Undefined: the rule does not apply, and the next one is asked. */
 export type Rule = (situation: Situation) => Outcome | undefined;
 
-/** Asks rules in order; the first that has something to say decides. */
+/** Asks rules in order; the first with an outcome decides. */
 export function askInOrder(rules: readonly Rule[], situation: Situation): Outcome | undefined {
   for (const rule of rules) {
     const outcome = rule(situation);

@@ -5,28 +5,29 @@ import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
 
 /**
- * What must outlive the controller of a refresh: a pod that it evicts is written down first, so that whoever goes on
- * evicts these pods and no others. Pods are told apart by uid and never by time: no two clocks are compared.
+ * What must outlive the controller during a refresh: a pod is recorded before it is evicted, so that a successor evicts these pods
+ * and no others. Pods are told apart by uid and never by time: no two clocks are compared.
  */
 export interface RefreshMark {
   /** Of which change; see {@link changeKey}. */
   readonly change: string;
-  /** Pods that looked at the devices before they were done. */
+  /** Pods that read the devices before they were done. */
   readonly uids: readonly string[];
-  /** Whether their DaemonSet makes pods on a node that we have closed. */
+  /** Whether their DaemonSet creates pods on a node that we have closed. */
   readonly tolerates: boolean;
-  /** Nothing was offered since the device is as it is: whoever offers something has looked at it. */
+  /** Nothing was offered since the device reached its current state: whoever offers something has read it. */
   readonly sawNothing: boolean;
 }
 
 /**
- * Names what the plugin has to look at anew: the grant, and what the device is; the boot after which its layout was made again; and
- * the settings that the plugin reads with it. A device also changes without a grant: a GPU is lost or comes back, or somebody is at it.
+ * Identifies what the plugin has to read again: the grant, and the state of the device; the boot after which its layout was
+ * recreated; and the settings that the plugin reads with it. A device also changes without a grant: a GPU is lost or comes back, or
+ * somebody works on it.
  */
 export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
   const { bootID = '', driverLoad, error, gpus = [] } = status?.device ?? {};
   const settings = config === undefined ? '' : `+${config}`;
-  // A change that fails is granted again and again: the plugin is restarted for what it made of the device, not each time.
+  // A failing change is granted again and again: the plugin is restarted once for the resulting device, not each time.
   const made = error ? 'failed' : (spec.granted?.epoch ?? 0);
   const load = driverLoad === undefined ? '' : `.${driverLoad}`;
   return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${load}${settings}`;
@@ -49,12 +50,12 @@ function deviceKey(gpus: readonly GpuReport[]): string {
   return key;
 }
 
-/** `CHANGE/UID,UID` with `/tolerates` or `/nothing` behind it where that is so: where it is tolerated the taint never goes before. */
+/** `CHANGE/UID,UID`, followed by `/tolerates` or `/nothing` where that applies: if the taint is tolerated, it is never removed early. */
 export function formatRefreshMark({ change, uids, tolerates, sawNothing }: RefreshMark): string {
   return [change, uids.join(','), ...(tolerates ? ['tolerates'] : sawNothing ? ['nothing'] : [])].join('/');
 }
 
-/** The mark of this very change; undefined where there is none, or one of an earlier change. */
+/** The mark of this very change; undefined if there is none, or only one of an earlier change. */
 export function readRefreshMark(annotation: string | undefined, change: string): RefreshMark | undefined {
   const [marked, uids = '', more] = (annotation ?? '').split('/');
   if (marked !== change) return undefined;

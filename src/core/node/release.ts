@@ -4,20 +4,23 @@ import { isGrantLive } from './grant-failure.ts';
 import { releaseNode } from './node-marks.ts';
 import { isClosed, metadataOf, type NodeView } from './node-view.ts';
 
-/** What becomes of a node that no controller looks after any more. */
+/** What becomes of a node that no controller manages any more. */
 export type NodeRelease =
-  /** Nothing of ours is on it. */
+  /** It has no marks of ours. */
   | { readonly state: 'Clean' }
   /** Its agent may be changing the GPUs until then: it stays closed. */
   | { readonly state: 'Busy'; readonly until: string }
   | {
       readonly state: 'Marked';
       readonly patch: readonly JsonPatchOperation[];
-      /** It was closed for a change that nobody has finished: what it offers may be of before. */
+      /** It was closed for a change that was never finished: what it offers may be outdated. */
       readonly wasClosed: boolean;
     };
 
-/** What has to go from a node when the operator goes: our taint and labels, and what was borrowed. Layouts and the labels that tell of them stay. */
+/**
+ * What must be removed from a node when the operator is uninstalled: our taint and labels, and what was borrowed. Layouts and the
+ * labels that describe them stay.
+ */
 export function planRelease(node: NodeView, partition: GpuNodePartition | undefined, now: number): NodeRelease {
   const patch = patchNode(metadataOf(node), releaseNode());
   if (patch.length === 0) return { state: 'Clean' };

@@ -3,13 +3,13 @@ import { sameJson } from '../text/fingerprint.ts';
 import { isSameLoad, loadIdOf } from '../policy/load-id.ts';
 import { isUnanswered } from './observed-epoch.ts';
 
-/** So many times within so many ms is a layout that something else keeps changing put right again. */
+/** A layout that something else keeps changing is repaired at most this often within this many ms. */
 export const mostRepairs = 3;
 const repairWindowMs = 3600_000;
 
 /**
- * Whether a grant now would put right what was done before and has been changed since, by a person or a program beside us. Not
- * after a failure, which has its own pace, nor in a new boot or load of the driver, in which no instance is left.
+ * Whether a grant now would restore a finished layout that a person or another program has changed since. Not after a failure, which
+ * has its own pace, nor in a new boot or load of the driver, in which no instance is left.
  */
 export function isRepair(partition: GpuNodePartition): boolean {
   const { granted, wish } = partition.spec;
@@ -29,12 +29,12 @@ export function recentRepairs({ spec }: GpuNodePartition, now: number): readonly
   return (spec.repairs ?? []).filter((time) => Date.parse(time) > now - repairWindowMs).slice(-7);
 }
 
-/** Whether something else keeps changing the device, so that it is not put right for now. */
+/** Whether something else keeps changing the device, so that it is not repaired for now. */
 export function isDrifting(partition: GpuNodePartition, now: number): boolean {
   return driftEndsAt(partition, now) !== undefined;
 }
 
-/** When a drifting device is put right again, in ms since the epoch; undefined where it does not drift. */
+/** When a drifting device is repaired again, in ms since the epoch; undefined if it does not drift. */
 export function driftEndsAt(partition: GpuNodePartition, now: number): number | undefined {
   const repairs = recentRepairs(partition, now);
   const [oldest] = repairs.slice(-mostRepairs);

@@ -2,20 +2,20 @@ import type { GpuNodePartition } from '../../api/types.ts';
 import { recallFailure } from './grant-failure.ts';
 import { recallMemory } from './memory.ts';
 
-/** What a person asks to be tried again. */
+/** A failure that a person can ask to have retried. */
 export interface RestingFailure {
   /** Of the agent's error, such as `InUse`; or the node's reason, such as `DrainTimeout`. */
   readonly code: string;
   readonly message: string;
-  /** UUID of the GPU, where it is about one. */
+  /** UUID of the GPU, if it is about one. */
   readonly gpu?: string;
-  /** How often the same has failed in a row. */
+  /** How often the same failure has occurred in a row. */
   readonly equal: number;
-  /** Whether it is not tried any more by itself. */
+  /** Whether it is no longer retried automatically. */
   readonly isResting: boolean;
 }
 
-/** What has failed on a node and is not tried now; undefined where nothing has, or it is being tried. */
+/** What has failed on a node and is not being retried now; undefined if nothing has failed or a retry is under way. */
 export function findResting({ status }: GpuNodePartition): RestingFailure | undefined {
   const { step, error } = status?.device ?? {};
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');

@@ -11,13 +11,13 @@ import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
 import type { WaitList, NodeMemory } from './memory.ts';
 
-/** A pod as far as anything here looks at it. */
+/** All that the rules read of a pod. */
 export type NodePod = OwnerPodView & HolderPodView & PluginPodView & PluginSetup & UnreadyPodView;
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
   | { readonly state: 'Ready' }
-  /** `why`: the pod and what the kubelet says of it. */
+  /** `why`: the pod and what the kubelet reports of it. */
   | { readonly state: 'NotReady'; readonly why: string }
   | { readonly state: 'Missing' };
 
@@ -34,13 +34,13 @@ export interface NodeSettings {
   readonly deadlineMs: number;
   /** How often the pods of a node that waits for them are listed, in ms. */
   readonly waitingPollMs: number;
-  /** How long a device plugin that follows a change by itself is given before its pod is replaced, in ms. */
+  /** How long a device plugin may take to follow a change by itself before its pod is replaced, in ms. */
   readonly refreshAfterMs: number;
   /** Whether the agent signals the plugin's process, or its pod is replaced at once. */
   readonly pluginRefresh: 'Signal' | 'Evict';
-  /** How long a layout may take to be advertised, and labels to be right, before the node counts as failed, in ms. */
+  /** How long a layout may take to be advertised, and labels to be correct, before the node counts as failed, in ms. */
   readonly advertiseDeadlineMs: number;
-  /** How long the pods of GPU holders that were told to go are waited for, in ms. */
+  /** How long to wait for the pods of GPU holders that were told to go, in ms. */
   readonly holdersDeadlineMs: number;
   readonly gpuHolders: readonly GpuHolder[];
   /** The controller's own; absent: agents of any version are granted changes. */
@@ -49,27 +49,27 @@ export interface NodeSettings {
   readonly systemNamespaces: readonly string[];
   /** Labels of a device plugin's pods besides NVIDIA's own. */
   readonly pluginSelector?: LabelSelector | undefined;
-  /** Where the device plugin's config files are kept; absent: they are the administrator's. */
+  /** Where the device plugin's config files are kept; absent: they belong to the administrator. */
   readonly pluginConfigMap?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
 export interface FreshRead {
-  /** Of the policy that decides; undefined where there is none any more. */
+  /** Of the policy that decides; undefined if it no longer exists. */
   readonly policy: { readonly uid: string | undefined; readonly generation: number | undefined } | undefined;
   /** Of this node in that policy's ledger. */
   readonly slot: Slot | undefined;
-  /** `NAMESPACE/NAME` of all pods of which the agent knows what they hold. */
+  /** `NAMESPACE/NAME` of all pods whose devices the agent knows. */
   readonly holders: readonly string[];
   /** Of this node. */
   readonly resourceSlices: readonly ResourceSliceView[];
 }
 
-/** All that was read of one node. Nothing else decides what becomes of it. */
+/** All that was read of one node. The decision rests on nothing else. */
 export interface NodeSnapshot {
   /** Milliseconds since the epoch, by a clock that never jumps. */
   readonly now: number;
   readonly node: NodeView;
-  /** Undefined where it has not been made yet. */
+  /** Undefined if it has not been created yet. */
   readonly partition: GpuNodePartition | undefined;
   /** What the policies say of this node. */
   readonly claim: NodeClaim;
@@ -77,18 +77,18 @@ export interface NodeSnapshot {
   readonly slot: Slot | undefined;
   readonly agent: AgentView;
   readonly settings: NodeSettings;
-  /** The node's pods, listed now; undefined: not looked at. */
+  /** The node's pods, listed just now; undefined: not listed. */
   readonly pods?: readonly NodePod[];
-  /** The files that device plugins may be told to use; undefined: not looked at, or not ours to write. */
+  /** The files that device plugins may be told to use; undefined: not read, or not ours to write. */
   readonly configFiles?: ConfigFiles | undefined;
   /**
-   * Present where everything above was read from the API server itself just now, the policy included: what cannot be taken back is
-   * decided on nothing less.
+   * Present if everything above, the policy included, was read from the API server itself just now: what cannot be undone is decided
+   * on nothing less.
    */
   readonly fresh?: FreshRead;
 }
 
-/** What has to be read before it can be decided. `Pods`: pods and config files. `All`: everything, from the API server itself. */
+/** What must be read before a decision. `Pods`: pods and config files. `All`: everything, from the API server itself. */
 export type Look = 'Pods' | 'All';
 
 /** What the rules see. */

@@ -4,7 +4,7 @@ import { isClosedAnyway, isReadyNode, isUnfinished } from './node-view.ts';
 import type { Ruling } from './outcome.ts';
 import type { NodeSnapshot, Situation } from './snapshot.ts';
 
-/** What a decision says of the node's place in its rollout; whose node it is, the caller knows. */
+/** The node's place in its rollout after a decision; the caller knows whose node it is. */
 export type Standing = Omit<NodeStanding, 'node' | 'nodeUID' | 'policy' | 'seen'>;
 
 /** How a node stands after a decision. */
@@ -21,7 +21,7 @@ export function describeStanding(situation: Situation, ruling: Ruling): Standing
   };
 }
 
-/** A node over which nobody can decide: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
+/** A node that cannot be decided: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
 export function standUnjudged(known: Pick<NodeSnapshot, 'node' | 'partition' | 'slot' | 'now'>): Standing {
   return { ...standAside(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
 }
@@ -49,7 +49,7 @@ function isUnderWay({
   return (partition !== undefined && isGrantLive(partition, now)) || isClosed;
 }
 
-/** Whether a node that holds a slot and is open is about to use it. Bounded: nobody keeps a slot for nothing. */
+/** Whether a node that has a slot and is open is about to use it. Bounded: no slot is kept for nothing. */
 function goesOn({ slot, now, settings }: Situation, { verdict, request }: Ruling): boolean {
   if (request !== undefined) return false;
   const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;

@@ -1,21 +1,21 @@
-/** gpu-operator's upgrade controller writes here how far it is with a node (NVIDIA/k8s-operator-libs `pkg/upgrade/consts.go`). */
+/** gpu-operator's upgrade controller records a node's progress here (NVIDIA/k8s-operator-libs `pkg/upgrade/consts.go`). */
 export const driverUpgradeLabel = 'nvidia.com/gpu-driver-upgrade-state';
 
-/** Value that k8s-driver-manager gives deploy labels from before it unloads a driver until the new one is there. */
+/** Value that k8s-driver-manager gives deploy labels from before it unloads a driver until the new one is loaded. */
 export const pausedForDriverUpgrade = 'paused-for-driver-upgrade';
 
-// `upgrade-required` only says that the driver is old: nothing is done to the node until its turn comes.
+// `upgrade-required` only means that the driver is old: nothing happens to the node until its turn comes.
 const idle: readonly string[] = ['', 'upgrade-done', 'upgrade-required'];
 
 /**
- * True right before the upgrade controller opens the node again: the new driver runs and has been validated. Not earlier: the driver's own
- * pods, and those that validate it, tolerate no taint of ours, and the upgrade would wait for them for ever.
+ * True right before the upgrade controller opens the node again: the new driver runs and has been validated. Not earlier: the
+ * driver's own pods, and those that validate it, do not tolerate our taint, and the upgrade would wait for them for ever.
  */
 export function isDriverReplaced(labels: Readonly<Record<string, string>>): boolean {
   return labels[driverUpgradeLabel] === 'uncordon-required';
 }
 
-/** What to wait for where the node's driver is being replaced, undefined where it is not. MIG is changed before or after, never during. */
+/** What to wait for if the node's driver is being replaced, undefined if it is not. MIG changes before or after, never during. */
 export function driverUpgrade(labels: Readonly<Record<string, string>>): string | undefined {
   const state = labels[driverUpgradeLabel] ?? '';
   if (state === 'upgrade-failed') {

@@ -11,7 +11,7 @@ import { namePodsOf } from './owner-pod.ts';
 export const ownerNames = ['mig-manager', 'dra', 'hami', 'nos', 'aws-vgpu', 'instaslice', 'vgpu-host'] as const;
 export type OwnerName = (typeof ownerNames)[number];
 
-/** Somebody else who partitions or hands out the GPUs of a node. */
+/** Another party that partitions or hands out the GPUs of a node. */
 export interface Owner {
   readonly name: OwnerName;
   /** What was seen, with names. */
@@ -20,7 +20,7 @@ export interface Owner {
   readonly handOver: string;
 }
 
-/** The parts of a ResourceSlice (`resource.k8s.io`) that tell whether its driver makes the slices that it offers. */
+/** The parts of a ResourceSlice (`resource.k8s.io`) that tell whether its driver creates the slices that it offers. */
 export interface ResourceSliceView {
   readonly metadata?: { readonly name?: string };
   readonly spec: {
@@ -31,7 +31,7 @@ export interface ResourceSliceView {
 
 /** What is known of one node. */
 export interface OwnerEvidence {
-  /** Name of the node, for the commands; `NODE` where it is left out. */
+  /** Name of the node, for the commands; `NODE` if omitted. */
   readonly node?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -39,15 +39,15 @@ export interface OwnerEvidence {
   readonly capacity?: Readonly<Record<string, string>>;
   /** The node's pods; undefined: they were not listed. */
   readonly pods: readonly OwnerPodView[] | undefined;
-  /** Namespaces in which other owners run; a pod of another is a tenant's, whatever its labels say. */
+  /** Namespaces in which other owners run; a pod elsewhere is a tenant's, whatever its labels. */
   readonly systemNamespaces: readonly string[];
   /** Slices whose `spec.nodeName` is this node; undefined: they were not listed, or the cluster has none. */
   readonly resourceSlices: readonly ResourceSliceView[] | undefined;
 }
 
 /**
- * Everybody else who owns the GPUs of a node, so that we keep our hands off it. mig-manager is left out where the policy takes its
- * place (`allow.takeOver`) and the node's label can switch it off; see `takeOverStep`.
+ * All other owners of a node's GPUs, which we then leave alone. mig-manager is left out if the policy replaces it (`allow.takeOver`)
+ * and the node's label can switch it off; see `takeOverStep`.
  */
 export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[]): readonly Owner[] {
   return [
@@ -63,12 +63,12 @@ export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[])
 
 function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): Owner | undefined {
   const pods = migManagerPods(ownPods(evidence));
-  // A DaemonSet that does not select by the label stays when the label says false: taking it over would wait for ever.
+  // A DaemonSet that does not select by the label stays when the label is false: taking over would wait for ever.
   const stubborn = pods.filter((pod) => !obeysLabel(pod));
   if (takeOver.includes('mig-manager') && stubborn.length === 0) return undefined;
   const value = evidence.labels[migManagerLabel];
   const deployed = value === 'true' || value === pausedForDriverUpgrade;
-  // gpu-operator writes `true` also where it does not deploy mig-manager at all. A pause says that it was there.
+  // gpu-operator writes `true` even if it does not deploy mig-manager at all. A pause shows that it was there.
   const isElsewhere = value === 'true' && evidence.pods !== undefined;
   if (pods.length === 0 && (!deployed || isElsewhere)) return undefined;
   const seen = [
@@ -84,9 +84,9 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
 }
 
 /**
- * NVIDIA's DRA driver publishes shared counters only with its gate DynamicMIG (`cmd/gpu-kubelet-plugin/driver.go`): then it makes
- * slices for each claim, and destroys at its start those that it does not know. Without the gate it offers the slices
- * that it finds and makes none, so it is no owner; it has to be restarted after a change to see the new slices.
+ * NVIDIA's DRA driver publishes shared counters only with its gate DynamicMIG (`cmd/gpu-kubelet-plugin/driver.go`): then it creates
+ * slices for each claim, and at its start destroys those that it does not know. Without the gate it offers existing slices and
+ * creates none, so it is not an owner; it has to be restarted after a change to see the new slices.
  */
 function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
   const slices = resourceSlices.filter(
@@ -104,7 +104,7 @@ function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
 }
 
 const hamiRegistration = 'hami.io/node-nvidia-register';
-// Without a vendor behind it this is the handshake of NVIDIA's plugin; HAMi's scheduler writes Deleted_… when the plugin has gone.
+// Without a vendor suffix this is the handshake of NVIDIA's plugin; HAMi's scheduler writes Deleted_… when the plugin has gone.
 const hamiHandshake = 'hami.io/node-handshake';
 
 function findHami(evidence: OwnerEvidence): Owner | undefined {
@@ -139,11 +139,11 @@ function findNos(evidence: OwnerEvidence): Owner | undefined {
   };
 }
 
-/** Written by GPU Feature Discovery where the driver is NVIDIA's vGPU manager, and by people for gpu-operator's sandbox workloads. */
+/** Written by GPU Feature Discovery if the driver is NVIDIA's vGPU manager, and by people for gpu-operator's sandbox workloads. */
 const hostDriverLabel = 'nvidia.com/vgpu.host-driver-version';
 const workloadLabel = 'nvidia.com/gpu.workload.config';
 
-/** A host of virtual machines: none of their processes is listed on the node, and every GPU would look idle. */
+/** A host of virtual machines: none of their processes is listed on the node, so every GPU would look idle. */
 function findVgpuHost({ labels, ...evidence }: OwnerEvidence): Owner | undefined {
   const version = labels[hostDriverLabel] ?? '';
   const workload = labels[workloadLabel] ?? '';
@@ -161,7 +161,7 @@ function findVgpuHost({ labels, ...evidence }: OwnerEvidence): Owner | undefined
   };
 }
 
-/** Left over amounts are no owner: the kubelet keeps the names of resources that nobody offers any more. */
+/** Leftover amounts do not indicate an owner: the kubelet keeps the names of resources that are no longer offered. */
 function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
   const { allocatable, capacity = {}, pods } = evidence;
   const offered = [allocatable, capacity]
@@ -180,7 +180,7 @@ function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
   };
 }
 
-/** Resources and pods of the Dynamic Accelerator Slicer, and of InstaSlice before it had that name (openshift/instaslice-operator). */
+/** Resources and pods of the Dynamic Accelerator Slicer, and of its earlier form InstaSlice (openshift/instaslice-operator). */
 const slicerResources = /^(mig\.das\.com\/|instaslice\.redhat\.com\/mig-)/;
 const slicerPods: readonly LabelSelector[] = [{ app: 'das-daemonset' }, { name: 'instaslice-daemonset' }];
 

@@ -3,7 +3,7 @@ import { foreignGpuResource } from '../pods/gpu-resource.ts';
 
 export { foreignGpuResource };
 
-/** Whether a pod that has not ended holds a GPU under a name that is not NVIDIA's, in an init container too. */
+/** Whether a pod that has not ended holds a GPU under a name that is not NVIDIA's, including in an init container. */
 export function usesForeignGpu(pod: PodView): boolean {
   return usesResource(pod, (name) => name === foreignGpuResource);
 }

@@ -1,15 +1,15 @@
 import { hasEnded } from '../pods/gpu-pods.ts';
 import type { OwnerPodView } from './owner-pod.ts';
 
-/** gpu-operator sets it to `true` where MIG can be, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
+/** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
 export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
 
-/** mig-manager's pods on the node, less those that have ended. */
+/** mig-manager's pods on the node, except those that have ended. */
 export function migManagerPods<Pod extends OwnerPodView>(pods: readonly Pod[]): readonly Pod[] {
   return pods.filter((pod) => pod.metadata.labels?.['app'] === 'nvidia-mig-manager' && !hasEnded(pod));
 }
 
-/** Whether the pod goes when the label says so. */
+/** Whether changing the label removes the pod. */
 export function obeysLabel({ spec }: OwnerPodView): boolean {
   return Object.hasOwn(spec?.nodeSelector ?? {}, migManagerLabel);
 }
@@ -18,8 +18,8 @@ export function obeysLabel({ spec }: OwnerPodView): boolean {
 export type TakeOverStep = 'SetLabel' | 'AwaitPod';
 
 /**
- * What is left to do until mig-manager is off a node whose policy takes its place; undefined: nothing. A pause of somebody else
- * (`paused-for-driver-upgrade`) is never borrowed, since giving it back later would pause for ever: it is waited out.
+ * What is left to do until mig-manager is off a node whose policy replaces it; undefined: nothing. Somebody else's pause
+ * (`paused-for-driver-upgrade`) is never borrowed, since restoring it later would pause for ever: we wait until it ends.
  */
 export function takeOverStep(
   {

@@ -17,9 +17,9 @@ import { foreseeWaves, type Wave, type Waves } from './waves.ts';
 /** What a change of policies does to a cluster. */
 export interface ChangePlan {
   readonly policies: readonly PolicyOutlook[];
-  /** Nodes that these policies select, or have until now; by name. */
+  /** Nodes that these policies select, or have selected until now; by name. */
   readonly nodes: readonly PlannedNode[];
-  /** An estimate: all nodes of a wave are done at the same time. */
+  /** An estimate: all nodes of a wave finish at the same time. */
   readonly waves: readonly Wave[];
   readonly findings: readonly PlanFault[];
   readonly summary: string;
@@ -60,11 +60,11 @@ function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: Controlle
   return fleet;
 }
 
-/** A cluster with what belongs to a node at hand by the node's name. */
+/** A cluster with everything that belongs to a node indexed by its name. */
 interface Located {
   readonly cluster: ClusterState;
   readonly partitionOf: ReadonlyMap<string, GpuNodePartition>;
-  /** Pods that have no node are under undefined. */
+  /** Pods without a node are under undefined. */
   readonly podsOf: ReadonlyMap<string | undefined, readonly ClusterPod[]>;
 }
 
@@ -107,7 +107,7 @@ function foreseeNodes(
     involved.map((node) => {
       const { name } = node.metadata;
       const partition = partitionOf.get(name);
-      // What becomes of it where the policy is accepted; whether it is, is said beside that.
+      // The outcome if the policy is accepted; whether it is, is reported separately.
       const claim = { ...fleet.claimOf(name, partition), isAccepted: true };
       const start = { now: cluster.now, node, partition, claim, settings, pods: podsOf.get(name) ?? [] };
       return [name, foreseeNode({ ...start, agent: viewAgent(start) })];
@@ -134,7 +134,7 @@ function foresee(
   });
 }
 
-/** Only the nodes that this change is about; others share their rollouts, and the cap. */
+/** Only the nodes that this change concerns; others share their rollouts, and the cap. */
 function pickWaves({ waves, held }: Waves, concerns: (node: string) => boolean): Waves {
   const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
   return { waves: picked.filter(({ nodes }) => nodes.length > 0), held };
@@ -147,13 +147,13 @@ function describePolicy(change: PolicyChange, record: PolicyRecord | undefined, 
   return { ...change, ...(refusal !== undefined && { refusal }), ...(hold !== undefined && { held: hold }) };
 }
 
-/** The controller's own word of an agent that it does not hear of; no other sign of life is in an object. */
+/** As the controller judges an agent that it does not hear from; an object carries no other sign of life. */
 function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot']['partition'] }): AgentView {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
 }
 
-/** Times do not matter where nothing is done. */
+/** Times do not matter, as nothing is carried out. */
 function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
   return {
     settleMs: 0,

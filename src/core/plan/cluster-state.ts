@@ -7,7 +7,7 @@ import type { NodePod, NodeSettings } from '../node/snapshot.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Limit } from '../rollout/limit.ts';
 
-/** A pod as far as a plan looks at it. */
+/** All that a plan reads of a pod. */
 export type ClusterPod = NodePod & EvictionView & { readonly spec?: { readonly nodeName?: string } };
 
 /** A cluster at one moment, read from the API server or from a file. */
@@ -21,7 +21,7 @@ export interface ClusterState {
   readonly budgets: readonly BudgetView[];
 }
 
-/** What the controller was started with, as far as it changes a plan. */
+/** The controller's settings, as far as they affect a plan. */
 export interface ControllerSetup {
   readonly maxConcurrentNodes: Limit;
   readonly gpuHolders: readonly GpuHolder[];

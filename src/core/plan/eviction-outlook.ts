@@ -8,8 +8,8 @@ import type { ClusterPod } from './cluster-state.ts';
 import type { NodeOutlook } from './node-outlook.ts';
 
 /**
- * What becomes of a pod that holds what a plan destroys. `Evicted`: it goes by the Eviction API. `Deleted`: the policy says so, when
- * spec.drain.timeout is over. `Blocked`: its PodDisruptionBudget refuses now. `Stays`: no eviction moves it. `Awaited`: the policy
+ * What becomes of a pod that holds what a plan destroys. `Evicted`: it goes by the Eviction API. `Deleted`: when spec.drain.timeout
+ * is over, as the policy says. `Blocked`: its PodDisruptionBudget refuses now. `Stays`: no eviction moves it. `Awaited`: the policy
  * evicts nobody. `Gone`: it has ended since the agent saw it.
  */
 export type PodFate = 'Evicted' | 'Deleted' | 'Blocked' | 'Stays' | 'Awaited' | 'Gone';
@@ -18,7 +18,7 @@ export interface EvictionOutlook {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
   readonly fate: PodFate;
-  /** `GPU 0: 3g.20gb at 4`, `GPU 1`; none where nobody knows. */
+  /** `GPU 0: 3g.20gb at 4`, `GPU 1`; empty if unknown. */
   readonly holds: readonly string[];
   /** Why it is neither evicted nor awaited. */
   readonly message?: string;
@@ -71,12 +71,12 @@ function judgePod(
   return { fate: 'Blocked', message: forced === undefined ? refusal.message : `${refusal.message}; ${forced}` };
 }
 
-/** Whether a pod goes because of the plan, now or as soon as its budget lets it. */
+/** Whether a pod goes because of the plan, now or as soon as its budget allows. */
 export function isMoving(fate: PodFate): boolean {
   return fate === 'Evicted' || fate === 'Deleted' || fate === 'Blocked';
 }
 
-/** What a pod has of a node's GPUs. */
+/** What a pod holds of a node's GPUs. */
 function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[] {
   return gpus.flatMap(({ index, pods = [], instances }) => [
     ...(pods.includes(pod) ? [`GPU ${index}`] : []),

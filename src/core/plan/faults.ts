@@ -2,7 +2,7 @@ import { joinWords } from '../gpu/search/layout-words.ts';
 import type { PlannedNode } from './planned-node.ts';
 import type { PolicyOutlook } from './policy-change.ts';
 
-/** Something in a plan that will not go as it should, or not at all. */
+/** Something in a plan that will go wrong or will not happen at all. */
 export interface PlanFault {
   readonly code: 'PolicyInvalid' | 'PolicyNotAccepted' | 'NodeRefused' | 'PodStays' | 'EvictionBlocked';
   readonly policy?: string;
@@ -14,7 +14,7 @@ export interface PlanFault {
 
 const mostNames = 5;
 
-/** Of what this change is about: what was wrong before, and stays so, is no fault of it. */
+/** Faults that this change causes: what was wrong before, and stays so, is not one. */
 export function listFaults(policies: readonly PolicyOutlook[], nodes: readonly PlannedNode[]): readonly PlanFault[] {
   return [
     ...policies.flatMap((policy) => (policy.change === 'Unchanged' ? [] : judgePolicy(policy, nodes))),

@@ -5,12 +5,12 @@ import { liveGeometry } from '../policy/live-geometry.ts';
 import type { GpuWork } from '../policy/plan-gpu-wish.ts';
 import type { WishPlan } from '../policy/plan-wish.ts';
 
-/** A GPU instance, and who holds it. */
+/** A GPU instance and its holders. */
 export interface HeldSlice {
   readonly profile: string;
   /** First memory slice. */
   readonly start: number;
-  /** `NAMESPACE/NAME`; absent where no pod does. */
+  /** `NAMESPACE/NAME`; absent if no pod holds it. */
   readonly pods?: readonly string[];
 }
 

@@ -14,22 +14,22 @@ import { slotOf } from '../rollout/slot.ts';
 
 /** What becomes of one node. */
 export interface NodeOutlook {
-  /** All that was decided on, with the wish and the plan in the partition. */
+  /** All input for the decision, with the wish and the plan in the partition. */
   readonly snapshot: NodeSnapshot & { readonly fresh: FreshRead };
-  /** Whether the controller writes it another wish than it has. */
+  /** Whether the controller writes a new wish for it. */
   readonly isTold: boolean;
-  /** What its agent will plan; undefined where the policies want nothing of it, or nobody knows its GPUs. */
+  /** What its agent will plan; undefined if the policies want nothing of it, or its GPUs are unknown. */
   readonly plan: WishPlan | undefined;
   readonly verdict: Verdict;
   readonly standing: Standing;
 }
 
-/** What is known of a node before anything is decided: the rest of what is looked at follows from it. */
+/** What is known of a node before anything is decided: everything else follows from it. */
 export type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> & Required<Pick<NodeSnapshot, 'pods'>>;
 
 /**
- * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node says what it is waiting for,
- * which is its turn where nothing is in the way.
+ * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node reports what it is
+ * waiting for, which is its turn if nothing is in the way.
  */
 export function foreseeNode(start: NodeStart): NodeOutlook {
   const told = tellWish(start);
@@ -40,7 +40,7 @@ export function foreseeNode(start: NodeStart): NodeOutlook {
   return { snapshot, isTold: told !== start.partition, plan, verdict, standing };
 }
 
-/** The partition with the wish that the controller writes, if it does. */
+/** The partition with the wish that the controller writes, if any. */
 function tellWish(start: NodeStart): GpuNodePartition | undefined {
   const { partition } = start;
   const { commands } = decideAtOnce(complete(start));
@@ -69,14 +69,14 @@ function writeWish(
 
 type Spec = GpuNodePartition['spec'];
 
-/** As the agent does when it is told a wish. */
+/** As the agent does when it gets a wish. */
 function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefined): WishPlan | undefined {
   const { device } = partition?.status ?? {};
   const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
   if (partition === undefined || wish === undefined || !device?.gpus) return undefined;
   const foreign = findForeign(device.gpus, device.bootID ?? '', device.lastGood, undefined);
   const marks = { drain: partition.spec.drain, reported: device.plan };
-  // Who runs in no pod, only the agent sees: a plan is the same without their names.
+  // Only the agent sees processes that belong to no pod: a plan is the same without their names.
   return planDrained(device, wish, marks, foreign, new Map());
 }
 

@@ -10,7 +10,7 @@ import type { PolicyOutlook } from './policy-change.ts';
 const width = 80;
 const mostNames = 8;
 
-/** A plan for people, in 80 columns; faults and the summary are not part of it. */
+/** A plan for people, in 80 columns; without faults and summary. */
 export function writeChangePlan({ policies, nodes, waves }: ChangePlan): readonly string[] {
   const blocks = [
     policies.flatMap(writePolicy),
@@ -51,7 +51,7 @@ function writeStill(title: string, nodes: readonly PlannedNode[]): readonly stri
   if (nodes.length === 0) return [];
   const [first] = nodes;
   if (first?.fate === 'Held' || first?.fate === 'PlanOnly') return [title, ...writeAlike(nodes)];
-  // Of what is as it shall be the names are enough.
+  // For nodes that already match, the names are enough.
   if (first?.fate === 'Done' || first?.fate === 'Released')
     return wrapHanging(`${title}: ${listNames(nodes)}`, width, '  ');
   const groups = groupBy(nodes, ({ message }) => message);
@@ -67,7 +67,7 @@ function writeMessage(group: readonly PlannedNode[]): readonly string[] {
   return wrapHanging(`  ${listNames(group)}: ${group[0]?.message ?? ''}`, width, '    ');
 }
 
-/** Nodes that become the same in the same way are told once; the pods that go from each are named. */
+/** Nodes with the same change are described once; the pods that go from each are named. */
 function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
   const groups = groupBy(nodes, (node) =>
     JSON.stringify([node.policy, node.fate === 'Held' ? node.message : '', drawGpus(node.gpus)]),
@@ -88,7 +88,7 @@ function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
   });
 }
 
-/** GPUs that become the same in the same way share a picture. */
+/** GPUs with the same change share a picture. */
 function drawGpus(gpus: readonly GpuOutlook[]): readonly string[] {
   const changing = gpus.filter(({ isChanging }) => isChanging);
   const groups = groupBy(changing, (gpu) => JSON.stringify([gpu.product, draw(gpu)]));

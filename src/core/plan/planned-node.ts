@@ -5,22 +5,23 @@ import type { NodeOutlook } from './node-outlook.ts';
 import type { Waves } from './waves.ts';
 
 /**
- * What becomes of a node. `Changes`: in one of the waves. `Held`: it would, and its rollout does not go on by itself. `PlanOnly`: the
- * policy changes nothing. `UnderWay`: it is changing now, and is planned anew when that has ended. `Waits`: for something that passes.
- * `Refused`: it cannot take the policy. `OtherPolicy`: another policy has won it, as before. `Released`: no policy selects it any more.
+ * What becomes of a node. `Changes`: in one of the waves. `Held`: it would, but its rollout does not continue by itself. `PlanOnly`:
+ * the policy changes nothing. `UnderWay`: it is changing now, and is planned again when that has ended. `Waits`: for something
+ * temporary. `Refused`: it cannot take the policy. `OtherPolicy`: another policy has won it, as before. `Released`: no policy
+ * selects it any more.
  */
 export type NodeFate =
   'Changes' | 'Held' | 'PlanOnly' | 'UnderWay' | 'Waits' | 'Refused' | 'Done' | 'OtherPolicy' | 'Released';
 
 export interface PlannedNode {
   readonly node: string;
-  /** That decides over it. */
+  /** The policy that decides over it. */
   readonly policy?: string;
   readonly fate: NodeFate;
-  /** What the controller says of it, in words of a condition. */
+  /** The controller's reason, as in a condition. */
   readonly reason: NodeReason;
   readonly message: string;
-  /** Whether it is about this change: its policy is new or edited, or another one than before. */
+  /** Whether this change concerns it: its policy is new or edited, or another one than before. */
   readonly isAffected: boolean;
   /** From 1. */
   readonly wave?: number;
@@ -35,7 +36,7 @@ export interface PlannedNode {
   readonly evictions: readonly EvictionOutlook[];
 }
 
-/** Whether a node is the given policies' own, or changes because of them, and is not another's that has won it before. */
+/** Whether a node belongs to the given policies, or changes because of them, unless another policy had won it before. */
 export function isConcerned(outlook: NodeOutlook | undefined, { all }: GivenPolicies): boolean {
   const winner = outlook?.snapshot.claim.winner?.metadata.name;
   return winner === undefined || all.has(winner) || outlook?.isTold === true;

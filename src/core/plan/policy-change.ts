@@ -4,14 +4,14 @@ import { compareText } from '../text/compare.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { timeText } from '../text/time.ts';
 
-/** What becomes of a policy that a file has. */
+/** What becomes of a policy in a file. */
 export interface PolicyChange {
   readonly policy: string;
   readonly change: 'New' | 'Changed' | 'Unchanged';
 }
 
 export interface PolicyOutlook extends PolicyChange {
-  /** Why nothing of it starts: it is not valid, or a node that it selects cannot take it. */
+  /** Why nothing of it starts: it is invalid, or a node that it selects cannot take it. */
   readonly refusal?: string;
   /** Why no more nodes start: paused, no window, halted. */
   readonly held?: string;
@@ -19,7 +19,7 @@ export interface PolicyOutlook extends PolicyChange {
 
 export interface PoliciesAfter {
   readonly policies: readonly GpuPartitionPolicy[];
-  /** Of those that were given, by name. */
+  /** Of the given policies, by name. */
   readonly changes: readonly PolicyChange[];
 }
 

@@ -6,24 +6,24 @@ import type { Canary, NodeStanding, Slot } from '../rollout/slot.ts';
 import { compareText } from '../text/compare.ts';
 import { timeText } from '../text/time.ts';
 
-/** Nodes that change at a time. */
+/** Nodes that change at the same time. */
 export interface Wave {
   /** In the order in which they start. */
   readonly nodes: readonly string[];
-  /** When it can start, RFC 3339, where a window or a canary's soak keeps it waiting. */
+  /** When it can start, RFC 3339, if a window or a canary's soak delays it. */
   readonly notBefore?: string;
 }
 
 export interface Waves {
   readonly waves: readonly Wave[];
-  /** Why the rest of a policy's nodes does not start, by policy. */
+  /** Why the rest of a policy's nodes do not start, by policy. */
   readonly held: ReadonlyMap<string, string>;
 }
 
 interface Rollouts {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly standings: readonly NodeStanding[];
-  /** How many nodes may be in flight of all policies together. */
+  /** How many nodes of all policies together may be in flight. */
   readonly cap: number;
   readonly now: number;
 }
@@ -32,7 +32,7 @@ interface Rollouts {
 const mostJumps = 32;
 
 /**
- * The rollouts of policies as their ledgers take them, played through: who is admitted becomes ready, all of a wave together, and nothing else
+ * Simulates the rollouts of policies with their own ledgers: admitted nodes become ready, all of a wave together, and nothing else
  * happens meanwhile.
  */
 export function foreseeWaves({ policies, standings, cap, now }: Rollouts): Waves {
@@ -45,7 +45,7 @@ export function foreseeWaves({ policies, standings, cap, now }: Rollouts): Waves
       waves.push({ nodes, ...(notBefore !== undefined && { notBefore }) });
       notBefore = undefined;
     } else if (play.isUnderWay) {
-      // Whoever is changing now is done first.
+      // Nodes that are changing now finish first.
     } else if (play.skipTime()) {
       jumps += 1;
       notBefore = timeText(play.now);
@@ -88,7 +88,7 @@ class Play {
 
   /** One step of each ledger. @returns nodes that start */
   admit(): readonly string[] {
-    // What one gives back, another may take.
+    // A slot that one policy releases may go to another.
     for (const policy of this.#policies) this.#step(policy, false);
     return this.#policies.flatMap((policy) => {
       const { underWay } = this.#rollout.of(policy.metadata.name);
@@ -96,7 +96,7 @@ class Play {
     });
   }
 
-  /** All that have a slot become ready. */
+  /** All nodes with a slot become ready. */
   finish(): void {
     for (const { node, startTime } of [...this.#ledgers.values()].flat()) {
       const standing = this.#rollout.standingOf(node);
@@ -107,7 +107,7 @@ class Play {
     }
   }
 
-  /** To when it goes on by itself. @returns false where it never does */
+  /** Jumps to when the rollout continues by itself. @returns false if it never does */
   skipTime(): boolean {
     const left = [...this.#steps.values()].flatMap(({ gate, requeueAfterMs }) =>
       gate !== undefined && requeueAfterMs !== undefined ? [requeueAfterMs] : [],

@@ -2,18 +2,18 @@ import type { DeviceReport, Strategy } from '../../api/types.ts';
 import { findHeldUuid, listUuids, uuidOfDeviceId } from './device-id.ts';
 import { isGpuResource } from './gpu-resource.ts';
 
-/** What the kubelet offers of the node's GPUs, on the word of NVIDIA's device plugin or of others. */
+/** What the kubelet offers of the node's GPUs, as reported by NVIDIA's device plugin or others. */
 export interface AdvertisedDevices {
   /** Resource name to count, replicas multiplied in; sorted by name, none at 0. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Ids of NVIDIA's plugin among them that the node does not have: it has not looked since the devices changed. */
+  /** Ids of NVIDIA's plugin among them that the node does not have: it has not read the devices since they changed. */
   readonly stale: number;
 }
 
 /**
  * @param allocatable device ids by resource, of the kubelet's GetAllocatableResources
- * @param strategy of the plugin. Under single and mixed it offers no GPU that is in MIG mode, so that the id of one is left
- *   from before; under none it does. Without it, such an id counts as good
+ * @param strategy of the plugin. Under single and mixed it offers no GPU that is in MIG mode, so the id of one is stale; under none
+ * it does. If absent, such an id counts as good
  */
 export function judgeAdvertised(
   device: Pick<DeviceReport, 'gpus'>,
@@ -39,7 +39,7 @@ function staleness(device: Pick<DeviceReport, 'gpus'>, strategy: Strategy | unde
   const known = new Set(listUuids(device));
   const partitioned = new Set(gpus.filter(({ mig }) => mig === 'Enabled').map(({ uuid }) => uuid));
   const offersPartitioned = strategy === undefined || strategy === 'none';
-  // The instances of a GPU that cannot be read are unknown: an id that nobody has may be one of them.
+  // The instances of an unreadable GPU are unknown: an unmatched id may be one of them.
   const isComplete = gpus.every(({ error }) => error === undefined);
   return (id) => {
     const uuid = uuidOfDeviceId(id, device);

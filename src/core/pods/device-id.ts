@@ -5,12 +5,11 @@ import type { ClaimedDevice, HeldDevice } from './holding.ts';
 type Device = Pick<DeviceReport, 'gpus'>;
 
 /**
- * The UUID of the device that a device plugin's id means. Forms: `GPU-<uuid>`; `MIG-<uuid>`;
- * `MIG-GPU-<uuid>/<gi>/<ci>`, as drivers before R470 have it; any of them with a replica's number, `<id>::<n>`
- * (time-slicing) or `<id>-<n>` (plugins that share by MPS); and, for plugins that number devices, `2` (GPU 2) and `0:3` (MIG
- * device 3 of GPU 0).
+ * The UUID of the device that a device plugin's id denotes. Forms: `GPU-<uuid>`; `MIG-<uuid>`; `MIG-GPU-<uuid>/<gi>/<ci>`, used by
+ * drivers before R470; any of them with a replica's number, `<id>::<n>` (time-slicing) or `<id>-<n>` (plugins that share by MPS);
+ * and, for plugins that number devices, `2` (GPU 2) and `0:3` (MIG device 3 of GPU 0).
  *
- * @param device without it, an id of the last three forms, or one that it cannot resolve, comes back as it is
+ * @param device if absent, an id of the last three forms, or one that cannot be resolved, is returned unchanged
  */
 export function uuidOfDeviceId(id: string, device?: Device): string {
   const bare = id.replace(/::\d+$/, '');
@@ -18,17 +17,17 @@ export function uuidOfDeviceId(id: string, device?: Device): string {
   return findByIndex(bare, gpus) ?? findByInstanceId(bare, gpus) ?? findByShare(bare, gpus) ?? bare;
 }
 
-/** UUID of the device of this node that a pod has, whatever its resource is called; undefined where it is none of them. */
+/** UUID of this node's device that a pod has, whatever its resource is called; undefined if it is none of them. */
 export function findHeldUuid({ resource, id }: HeldDevice, device: Device): string | undefined {
-  // Any plugin may number its devices: of GPUs only NVIDIA's does.
+  // Any plugin may number its devices: among GPU plugins only NVIDIA's does.
   if (!isGpuResource(resource) && /^[\d:]+$/.test(id)) return undefined;
   const uuid = uuidOfDeviceId(id, device);
   return listUuids(device).includes(uuid) ? uuid : undefined;
 }
 
 /**
- * UUID of the device of this node that a claim names; undefined where it names none. NVIDIA's driver does not: `gpu-0`, `gpu-0-mig-1g5gb-19-0`
- * have the minor number, which is not the index (kubernetes-sigs/dra-driver-nvidia-gpu, `mig.go`).
+ * UUID of this node's device that a claim names; undefined if it names none. NVIDIA's driver does not: `gpu-0`,
+ * `gpu-0-mig-1g5gb-19-0` contain the minor number, which is not the index (kubernetes-sigs/dra-driver-nvidia-gpu, `mig.go`).
  */
 export function findClaimedUuid({ device: name, cdiDevices }: ClaimedDevice, device: Device): string | undefined {
   const names = [name, ...cdiDevices].map((text) => text.toLowerCase());
@@ -37,7 +36,7 @@ export function findClaimedUuid({ device: name, cdiDevices }: ClaimedDevice, dev
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** UUIDs of all devices that the node has: GPUs, and compute instances as far as the driver named them. */
+/** UUIDs of all devices of the node: GPUs, and compute instances for which the driver gave one. */
 export function listUuids({ gpus = [] }: Device): readonly string[] {
   return gpus.flatMap(({ uuid, instances }) => [
     uuid,
@@ -64,7 +63,7 @@ function findByInstanceId(id: string, gpus: readonly GpuReport[]): string | unde
   return instance.computeInstances.at(Number(ci))?.uuid;
 }
 
-/** `<uuid>-<n>`, as awslabs/aws-virtual-gpu-device-plugin numbers the shares of a GPU. A UUID itself ends in the same way. */
+/** `<uuid>-<n>`, as awslabs/aws-virtual-gpu-device-plugin numbers the shares of a GPU. A UUID itself ends the same way. */
 function findByShare(id: string, gpus: readonly GpuReport[]): string | undefined {
   const whole = /^(.+)-\d+$/.exec(id)?.[1];
   return whole === undefined ? undefined : listUuids({ gpus: [...gpus] }).find((uuid) => uuid === whole);

@@ -1,6 +1,6 @@
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
 
-/** The parts of a PodDisruptionBudget that tell whether an eviction goes through. */
+/** The parts of a PodDisruptionBudget that decide whether an eviction goes through. */
 export interface BudgetView {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly generation?: number };
   readonly spec?: {
@@ -15,7 +15,7 @@ export interface BudgetView {
   };
 }
 
-/** The parts of a pod that its budgets look at. */
+/** The parts of a pod that its budgets depend on. */
 export interface BudgetedPod {
   readonly metadata: {
     readonly namespace?: string;
@@ -32,24 +32,25 @@ export interface BudgetedPod {
 export interface BudgetRefusal {
   /** `NAMESPACE/NAME` */
   readonly budgets: readonly string[];
-  /** To follow the pod's name and `is not evicted: `. */
+  /** Follows the pod's name and `is not evicted: `. */
   readonly message: string;
 }
 
 /**
- * What PodDisruptionBudgets say to the eviction of a pod, as the API server decides it (pkg/registry/core/pod/storage/eviction.go).
+ * How PodDisruptionBudgets respond to the eviction of a pod, as the API server decides it
+ * (pkg/registry/core/pod/storage/eviction.go).
  *
- * @returns undefined where they let it go
+ * @returns undefined if they allow it
  */
 export function judgeBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): BudgetRefusal | undefined {
   const { namespace = 'default', labels = {}, deletionTimestamp } = pod.metadata;
-  // A pod that does not run disturbs nobody.
+  // Evicting a pod that does not run disrupts nobody.
   const isGoing =
     deletionTimestamp !== undefined || ['Pending', 'Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
   if (isGoing) return undefined;
   const own = budgets.filter(
     ({ metadata, spec }) =>
-      // Without a selector it is about no pod; with an empty one about all.
+      // Without a selector it applies to no pod; with an empty one to all.
       (metadata.namespace ?? 'default') === namespace && spec?.selector && meetsSelection(spec.selector, labels),
   );
   const names = own.map(({ metadata }) => `${namespace}/${metadata.name}`).sort();

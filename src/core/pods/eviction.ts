@@ -1,6 +1,6 @@
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 
-/** The parts of a pod that tell whether it may be told to go. */
+/** The parts of a pod that decide whether it may be evicted. */
 export interface EvictionView {
   readonly metadata: {
     readonly annotations?: Readonly<Record<string, string>>;
@@ -13,12 +13,12 @@ export interface EvictionView {
 }
 
 /**
- * How a pod can be made to go, as `kubectl drain` sees it. `Never`: a static pod, which the API cannot end, or a DaemonSet's, which comes
- * back at once. `ByForce`: nobody makes another one in its place, or its owner does not want it evicted.
+ * How a pod can be removed, in the terms of `kubectl drain`. `Never`: a static pod, which the API cannot end, or a DaemonSet's,
+ * which comes back at once. `ByForce`: nothing replaces it, or its owner does not want it evicted.
  */
 export type Evictability = 'Yes' | 'ByForce' | 'Never';
 
-/** On the API server's picture of a static pod, which the kubelet alone starts and ends. */
+/** Marks a mirror pod: the API object of a static pod, which only the kubelet starts and ends. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
 export function judgeEviction({ metadata }: EvictionView): Evictability {
@@ -29,12 +29,12 @@ export function judgeEviction({ metadata }: EvictionView): Evictability {
   return isUnwanted || owner === undefined ? 'ByForce' : 'Yes';
 }
 
-/** Who makes another pod in its place. */
+/** The owner that replaces the pod. */
 export function ownerOf({ metadata }: EvictionView): { readonly kind: string; readonly uid?: string } | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** Why a pod does not go by itself; undefined where it does. */
+/** Why a pod does not go by itself; undefined if it does. */
 export function explainStaying(pod: EvictionView): string | undefined {
   const { annotations = {} } = pod.metadata;
   switch (judgeEviction(pod)) {

@@ -2,26 +2,26 @@ import type { NodeMetadata } from '../metadata/node-change.ts';
 import { borrowedLabelsOf } from '../metadata/borrowed-labels.ts';
 
 /**
- * When the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in
- * use (`InUse`), every change once it is done, to look at the devices anew (`AfterChange`).
+ * When the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in use
+ * (`InUse`), every change once it is done, to read the devices again (`AfterChange`).
  */
 export const holderOccasions = ['AfterChange', 'ModeChange', 'InUse'] as const;
 export type HolderOccasion = (typeof holderOccasions)[number];
 
-/** A program on GPU nodes that holds GPUs without asking for them: it keeps NVML open, or remembers devices of the past. */
+/** A program on GPU nodes that holds GPUs without requesting them: it keeps NVML open, or remembers previous devices. */
 export interface GpuHolder {
   readonly name: string;
-  /** Label that its DaemonSet selects nodes by, `true` where it runs: it is taken away by changing the value. */
+  /** Label by which its DaemonSet selects nodes, `true` where it runs: changing the value removes it. */
   readonly deployLabel?: string;
   /** Labels of its pods. */
   readonly podLabels?: Readonly<Record<string, string>>;
-  /** Name of a container by which its pods are known, where their labels are those of others too. */
+  /** Name of a container that identifies its pods, if others have the same labels. */
   readonly container?: string;
-  /** Empty: its pods never have to go. */
+  /** If empty, its pods never have to go. */
   readonly goes: readonly HolderOccasion[];
 }
 
-/** Value that mig-manager gives a deploy label, and tools know, while MIG is changed (mig-parted `cmd/nvidia-mig-manager`). */
+/** Value that mig-manager gives a deploy label while MIG changes; other tools know it (mig-parted `cmd/nvidia-mig-manager`). */
 export const pausedForMigChange = 'paused-for-mig-change';
 
 export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
@@ -29,8 +29,8 @@ export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
 const always: readonly HolderOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
 
 /**
- * The holders that mig-manager pauses, under the labels of gpu-operator. The device plugin does not go after a change: its
- * restart is the refresh, which every change ends with.
+ * The holders that mig-manager pauses, under the labels of gpu-operator. The device plugin does not go after a change: its restart
+ * is the refresh with which every change ends.
  */
 export const defaultHolders: readonly GpuHolder[] = [
   { name: 'device-plugin', deployLabel: pluginDeployLabel, goes: ['ModeChange', 'InUse'] },
@@ -52,11 +52,11 @@ export const defaultHolders: readonly GpuHolder[] = [
   { name: 'client', deployLabel: 'nvidia.com/gpu.deploy.client', goes: ['ModeChange', 'InUse'] },
 ];
 
-/** What a node's next change needs of the holders. Both false: a change that nobody has to make room for. */
+/** What a node's next change needs of the holders. Both false: no holder has to make room. */
 export interface PauseOccasion {
-  /** The plan changes the MIG mode of a GPU, or resets it: nobody may have it open. */
+  /** The plan changes the MIG mode of a GPU, or resets it: nothing may have it open. */
   readonly modeChange: boolean;
-  /** The last try failed since somebody had a GPU open. */
+  /** The last try failed because a GPU was open. */
   readonly inUse: boolean;
 }
 
@@ -65,13 +65,13 @@ export interface HolderPause {
   readonly labels: Readonly<Record<string, string>>;
   /** Holders whose pods must be gone before anything is granted. */
   readonly holders: readonly GpuHolder[];
-  /** Those among them whose pods go by eviction, since no label of this node takes them away. */
+  /** Those whose pods are evicted, since no label of this node removes them. */
   readonly evict: readonly GpuHolder[];
 }
 
 /**
- * Which holders have to go, and how. A deploy label is changed only from `true`: `false` means that the holder is not here,
- * and any other value is somebody else's pause, which ends when they say so.
+ * Which holders have to go, and how. A deploy label is changed only from `true`: `false` means that the holder does not run here,
+ * and any other value is somebody else's pause, which they end.
  */
 export function holdersToPause(
   holders: readonly GpuHolder[],
@@ -89,7 +89,7 @@ export function holdersToPause(
   };
 }
 
-/** Label keys that are borrowed for a pause of ours. */
+/** Label keys that we borrowed for a pause. */
 export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
   return Object.entries(borrowedLabelsOf(node))
     .filter(([, { set }]) => set === pausedForMigChange)

@@ -13,7 +13,7 @@ export interface PodView {
   };
   readonly status?: {
     readonly phase?: string;
-    /** The claim that the scheduler made for resources of a device class (KEP-5004). */
+    /** The claim that the scheduler created for resources of a device class (KEP-5004). */
     readonly extendedResourceClaimStatus?: unknown;
   };
 }
@@ -25,13 +25,13 @@ interface ContainerView {
   };
 }
 
-/** What is known of the way in which a node hands out its GPUs. */
+/** What is known about how a node hands out its GPUs. */
 export interface GpuOffer {
   /** The agent's `advertised.resources`: names under which the kubelet hands out devices that are GPUs of the node. */
   readonly offered?: Readonly<Record<string, number>> | undefined;
-  /** Resources of the node, also those of which it offers nothing any more: their names stay as long as the node. Undefined: not known. */
+  /** Resources of the node, including those that it no longer offers: their names stay as long as the node. Undefined: unknown. */
   readonly resources?: Readonly<Record<string, string>> | undefined;
-  /** See {@link mayClaimGpus}. Undefined: nobody has looked, so that any claim may be one of a GPU. */
+  /** See {@link mayClaimGpus}. Undefined: not checked, so any claim may be for a GPU. */
   readonly mayClaim?: boolean | undefined;
 }
 
@@ -44,9 +44,9 @@ interface SliceView {
 export const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
 
 /**
- * Whether a pod holds or will hold a GPU or a slice of its node: it has not ended, and it requests one, by a resource or by a claim,
- * in any of its containers. A pod that is being terminated still holds it. What a claim is for only its devices tell: on a
- * node that may offer GPUs by claim each counts.
+ * Whether a pod holds or will hold a GPU or a slice of its node: it has not ended, and any of its containers requests one, by a
+ * resource or by a claim. A pod that is terminating still holds it. Only a claim's devices tell what it is for: on a node that may
+ * offer GPUs by claim, every claim counts.
  */
 export function usesGpu(pod: PodView, { offered = {}, resources, mayClaim = true }: GpuOffer = {}): boolean {
   const isGpu = (name: string): boolean =>
@@ -61,7 +61,7 @@ export function mayClaimGpus(slices: readonly SliceView[] | undefined): boolean 
   return slices === undefined || slices.some(({ spec }) => isGpuDriver(spec.driver));
 }
 
-/** Whether a pod that has not ended asks for a resource, in an init container too. */
+/** Whether a pod that has not ended requests a resource, including in an init container. */
 export function usesResource(pod: PodView, isMeant: (name: string) => boolean): boolean {
   if (hasEnded(pod)) return false;
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
@@ -81,7 +81,7 @@ function hasClaim(pod: PodView): boolean {
   );
 }
 
-/** Nothing of the pod runs any more, or will. */
+/** No container of the pod runs or will run again. */
 export function hasEnded({ status }: Pick<PodView, 'status'>): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }

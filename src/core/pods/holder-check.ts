@@ -3,18 +3,18 @@ import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
 import { isBorrowable } from '../metadata/borrowed-labels.ts';
 
 const fields: readonly string[] = ['name', 'deployLabel', 'podLabels', 'container', 'goes'];
-/** Labels of gpu-operator; the part behind the prefix is a holder's name there. */
+/** Labels of gpu-operator; the part after the prefix is a holder's name there. */
 const operatorLabel = /^nvidia\.com\/gpu\.deploy\.[a-z0-9.-]+$/;
-/** `PREFIX/NAME` as Kubernetes takes it for a label key, the prefix a DNS subdomain. */
+/** `PREFIX/NAME` as Kubernetes accepts it for a label key, the prefix a DNS subdomain. */
 const qualifiedKey = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
-/** What the controller's admission policy lets it write (config/rbac/controller-admission.yaml). */
+/** What the controller's admission policy allows it to write (config/rbac/controller-admission.yaml). */
 const ownDomains = ['nvidia.com/', 'gpupartition.dev/'];
 const labelKey = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
 const labelValue = /^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$/;
 
 /**
- * The GPU holders of a `--gpu-clients` file, already parsed from YAML: {@link defaultHolders}, each replaced by the file's
- * entry with its name, and behind them the file's others. A string says what is wrong with the file.
+ * The GPU holders of a `--gpu-clients` file, already parsed from YAML: {@link defaultHolders}, each replaced by the file's entry
+ * with its name, followed by the file's others. A string describes what is wrong with the file.
  */
 export function checkHolders(value: unknown): readonly GpuHolder[] | string {
   if (!isObject(value)) return 'must be an object with a list "clients"';

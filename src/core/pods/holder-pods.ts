@@ -5,7 +5,7 @@ import { isOfDaemonSet } from './system-pods.ts';
 /** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
 export const holdersAnnotation = 'gpupartition.dev/clients';
 
-/** The parts of a pod that tell whose it is, and whether it may be evicted. */
+/** The parts of a pod that identify its owner, and whether it may be evicted. */
 export interface HolderPodView {
   readonly metadata: {
     readonly name: string;
@@ -21,7 +21,7 @@ export interface HolderPodView {
   readonly status?: { readonly phase?: string };
 }
 
-/** The holder's pods among those of one node, less those that have ended. One that is being terminated is still there. */
+/** The holder's pods among those of one node, except those that have ended. A terminating pod is still there. */
 export function holderPods<Pod extends HolderPodView>(holder: GpuHolder, pods: readonly Pod[]): readonly Pod[] {
   return pods.filter(
     (pod) =>
@@ -32,12 +32,12 @@ export function holderPods<Pod extends HolderPodView>(holder: GpuHolder, pods: r
   );
 }
 
-/** Those that may be evicted: a DaemonSet's. Nobody makes another pod anew, and it may be a user's work. */
+/** Those that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
 export function evictablePods<Pod extends HolderPodView>(pods: readonly Pod[]): readonly Pod[] {
   return pods.filter(isOfDaemonSet);
 }
 
-/** Pods that may be evicted of all holders that go on this occasion, each once. */
+/** Pods of all holders that go on this occasion and may be evicted, each once. */
 export function podsThatGo<Pod extends HolderPodView>(
   holders: readonly GpuHolder[],
   occasion: HolderOccasion,
@@ -47,13 +47,13 @@ export function podsThatGo<Pod extends HolderPodView>(
   return evictablePods([...new Set(going.flatMap((holder) => holderPods(holder, pods)))]);
 }
 
-/** `UID,UID`; undefined, which takes the annotation away, where there is none. */
+/** `UID,UID`; undefined, which removes the annotation, if there are none. */
 export function formatHoldersMark(uids: readonly string[]): string | undefined {
   const sorted = [...new Set(uids)].filter((uid) => uid !== '').sort();
   return sorted.length === 0 ? undefined : sorted.join(',');
 }
 
-/** The uids of a mark; none where there is no mark. */
+/** The uids of a mark; empty if there is no mark. */
 export function readHoldersMark(annotation: string | undefined): readonly string[] {
   return (annotation ?? '')
     .split(',')

@@ -10,7 +10,7 @@ export interface HeldDevice {
 export interface ClaimedDevice {
   /** `NAMESPACE/NAME` */
   readonly claim: string;
-  /** `gpu.nvidia.com`; empty where the kubelet is too old to say it. */
+  /** `gpu.nvidia.com`; empty if the kubelet is too old to report it. */
   readonly driver: string;
   /** Name within the driver's pool; empty as above. */
   readonly device: string;
@@ -18,11 +18,11 @@ export interface ClaimedDevice {
   readonly cdiDevices: readonly string[];
 }
 
-/** A pod on a node and the devices that the kubelet gave it; none is usual. */
+/** A pod on a node and the devices that the kubelet gave it; usually none. */
 export interface PodHolding {
   readonly namespace: string;
   readonly name: string;
   readonly devices: readonly HeldDevice[];
-  /** Absent where the pod has no claim. */
+  /** Absent if the pod has no claim. */
   readonly claimed?: readonly ClaimedDevice[];
 }

@@ -2,7 +2,7 @@ import { hasEnded } from './gpu-pods.ts';
 import type { Taint } from '../metadata/node-change.ts';
 import { isOfDaemonSet } from './system-pods.ts';
 
-/** The parts of a pod that tell whether it is the device plugin's, and where it stands. */
+/** The parts of a pod that tell whether it is the device plugin's, and its state. */
 export interface PluginPodView {
   readonly metadata: {
     readonly name: string;
@@ -42,9 +42,9 @@ const knownPlugins: readonly LabelSelector[] = [
 const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
 
 /**
- * The pods of the device plugin among those of a node. Only a DaemonSet's: nobody makes another pod anew.
+ * The pods of the device plugin among those of a node. Only a DaemonSet's: other pods might not be recreated.
  *
- * @param more labels of a plugin that is not one of NVIDIA's
+ * @param more labels of a plugin that is not NVIDIA's
  */
 export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], more?: LabelSelector): readonly Pod[] {
   const selectors = selectorsWith(more);
@@ -57,7 +57,7 @@ export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], mo
   );
 }
 
-/** By which labels a device plugin is known, in words: `a=b, c=d or e=f`. */
+/** The labels that identify a device plugin, in words: `a=b, c=d or e=f`. */
 export function describePluginSelectors(more?: LabelSelector): string {
   const texts = selectorsWith(more).map((selector) =>
     Object.entries(selector)
@@ -71,7 +71,7 @@ function selectorsWith(more: LabelSelector | undefined): readonly LabelSelector[
   return more === undefined ? knownPlugins : [...knownPlugins, more];
 }
 
-/** Whether the DaemonSet controller makes such a pod on a node with this taint (`Toleration.ToleratesTaint`). */
+/** Whether the DaemonSet controller creates such a pod on a node with this taint (`Toleration.ToleratesTaint`). */
 export function tolerates(pod: PluginPodView, taint: Taint): boolean {
   return (pod.spec?.tolerations ?? []).some(
     ({ key, operator = 'Equal', value = '', effect }) =>
@@ -81,13 +81,13 @@ export function tolerates(pod: PluginPodView, taint: Taint): boolean {
   );
 }
 
-/** Whether all containers of the pod are there and well, and nobody has told it to end. */
+/** Whether all containers of the pod are present and ready, and it is not terminating. */
 export function isReady({ metadata, status }: PluginPodView): boolean {
   const condition = status?.conditions?.find(({ type }) => type === 'Ready');
   return metadata.deletionTimestamp === undefined && condition?.status === 'True';
 }
 
-/** `a=b,c=d` as kubectl writes it, equality only; undefined where it is something else. */
+/** `a=b,c=d` as kubectl writes it, equality only; undefined for anything else. */
 export function parseEqualitySelector(text: string): LabelSelector | undefined {
   const pairs = text.split(',').map((part) => /^\s*([\w./-]+)\s*==?\s*([\w.-]*)\s*$/.exec(part));
   const entries = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);

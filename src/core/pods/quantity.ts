@@ -6,12 +6,12 @@ const decimalPowers = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 
 
 const nanoPerUnit = 10n ** 9n;
 const most = (2n ** 63n - 1n) * nanoPerUnit;
-/** No exponent beyond it makes a difference: the least and the most are 28 digits apart. */
+/** No larger exponent makes a difference: the least and the most are 28 digits apart. */
 const mostDigits = 64;
 
 /**
- * A quantity in billionths, exactly as Kubernetes understands it: less than a billionth is rounded up, away from zero, and more than
- * 2⁶³-1 is cut. Undefined where it is no quantity.
+ * A quantity in billionths, exactly as Kubernetes reads it: less than a billionth is rounded up, away from zero, and more than 2⁶³-1
+ * is capped. Undefined if it is not a quantity.
  */
 export function parseQuantity(quantity: string | number): bigint | undefined {
   const parts = pattern.exec(String(quantity));
@@ -26,7 +26,7 @@ export function parseQuantity(quantity: string | number): bigint | undefined {
 
 /**
  * In whole units, rounded up away from zero, as the scheduler and the kubelet count extended resources (`Quantity.Value`). NaN,
- * which equals no count, where it is no quantity.
+ * which equals no count, if it is not a quantity.
  */
 export function wholeUnits(quantity: string | number): number {
   const nano = parseQuantity(quantity);
@@ -40,7 +40,7 @@ export function roundUp(nano: bigint): number {
   return nano < 0n ? -units : units;
 }
 
-/** What cannot be read is not nothing. */
+/** What is unreadable is not zero. */
 export function isZeroQuantity(quantity: string | number): boolean {
   return parseQuantity(quantity) === 0n;
 }

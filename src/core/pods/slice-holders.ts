@@ -3,30 +3,30 @@ import { findClaimedUuid, findHeldUuid, listUuids } from './device-id.ts';
 import { isGpuDriver, isGpuResource } from './gpu-resource.ts';
 import type { ClaimedDevice, HeldDevice, PodHolding } from './holding.ts';
 
-/** Who holds which device. Pods are `NAMESPACE/NAME`, sorted, each once. */
+/** Which pods hold which device. Pods are `NAMESPACE/NAME`, sorted, each once. */
 export interface Holders {
-  /** By UUID: that of the GPU for a whole GPU, that of the MIG device for a compute instance. Free devices are absent. */
+  /** By UUID: the GPU's for a whole GPU, the MIG device's for a compute instance. Free devices are absent. */
   readonly ofDevice: ReadonlyMap<string, readonly string[]>;
-  /** Pods that hold a GPU or a slice of which nobody can say which one it is: any may be theirs. */
+  /** Pods that hold an unknown GPU or slice: any may be theirs. */
   readonly ofAny: readonly string[];
   /** Devices that the report does not have: destroyed under the pod, or on a GPU that could not be read. */
   readonly stale: readonly StaleHolding[];
 }
 
 /**
- * Pods that hold a slice that no GPU of the node has: it was made anew meanwhile under another UUID, or is on a GPU that was never read.
- * Which instance they are on nobody knows, so that none may be destroyed.
+ * Pods that hold a slice that no GPU of the node has: it was recreated under another UUID, or is on a GPU that was never read. Their
+ * instance is unknown, so none may be destroyed.
  */
 export function listUnresolved({ stale }: Pick<Holders, 'stale'>): readonly string[] {
   return [...new Set(stale.flatMap(({ id, pod }) => (id.startsWith('MIG-') ? [pod] : [])))].toSorted();
 }
 
-/** All that pods hold: UUIDs of devices, ids that no device has, and `NAMESPACE/NAME` of a pod of which nobody can say what it holds. */
+/** All that pods hold: UUIDs of devices, ids that no device has, and `NAMESPACE/NAME` of each pod whose devices are unknown. */
 export function listHeldIds({ ofDevice, ofAny, stale }: Holders): ReadonlySet<string> {
   return new Set([...ofDevice.keys(), ...ofAny, ...stale.map(({ id }) => id)]);
 }
 
-/** The same, and all that the node has where nobody can say which of it a pod holds: any may be meant. */
+/** The same, plus every device of the node if some pod's devices are unknown: any may be its own. */
 export function listHeldDevices(holders: Holders, device: Pick<DeviceReport, 'gpus'>): ReadonlySet<string> {
   const any = holders.ofAny.length > 0 ? listUuids(device) : [];
   return new Set([...any, ...listHeldIds(holders)]);
@@ -38,8 +38,8 @@ export interface StaleHolding extends HeldDevice {
 }
 
 /**
- * Who holds what, as the kubelet says. It does not know of processes that are in no pod, and it goes on naming devices that
- * were destroyed for as long as the pod lives.
+ * Who holds what, as the kubelet reports it. It does not know of processes outside pods, and it keeps naming destroyed devices for
+ * as long as the pod lives.
  */
 export function holdersOf(device: Pick<DeviceReport, 'gpus'>, holdings: readonly PodHolding[]): Holders {
   const pods = new Map<string, Set<string>>();
@@ -66,7 +66,7 @@ export function holdersOf(device: Pick<DeviceReport, 'gpus'>, holdings: readonly
   };
 }
 
-/** Pods that were given the whole GPU; those on its instances are not among them. */
+/** Pods that were given the whole GPU; without those on its instances. */
 export function listGpuHolders({ ofDevice, ofAny }: Holders, { uuid }: Pick<GpuReport, 'uuid'>): readonly string[] {
   return unite(ofDevice.get(uuid) ?? [], ofAny);
 }
@@ -80,7 +80,7 @@ export function listInstanceHolders(
   return unite(pods, ofAny);
 }
 
-/** `NAMESPACE/NAME` of all pods of which a report says what they hold. */
+/** `NAMESPACE/NAME` of all pods whose devices a report names. */
 export function listReportedHolders(gpus: readonly GpuReport[]): readonly string[] {
   return gpus.flatMap(({ pods: whole = [], instances }) => [
     ...whole,

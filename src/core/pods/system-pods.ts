@@ -1,4 +1,4 @@
-/** The parts of a pod that tell whose it is. */
+/** The parts of a pod that identify its owner. */
 export interface OwnedPodView {
   readonly metadata: {
     readonly namespace?: string;
@@ -6,12 +6,12 @@ export interface OwnedPodView {
   };
 }
 
-/** Where the cluster's own GPU software runs, unless the administrator says otherwise: no tenant may make pods there. */
+/** Where the cluster's own GPU software runs by default: no tenant may create pods there. */
 export const defaultSystemNamespaces: readonly string[] = ['gpu-operator', 'nvidia-device-plugin', 'kube-system'];
 
 /**
  * Pods that may be the device plugin, hold GPUs by right, or own them: those of DaemonSets in the cluster's own namespaces. Labels,
- * containers and node selectors are free for all: by those alone any tenant could keep a node closed, or have its settings believed.
+ * containers and node selectors are open to all: by those alone any tenant could keep a node closed, or have its settings trusted.
  */
 export function systemPods<Pod extends OwnedPodView>(
   pods: readonly Pod[],
@@ -22,7 +22,7 @@ export function systemPods<Pod extends OwnedPodView>(
   );
 }
 
-/** Nobody makes another pod anew, and it may be a user's work. */
+/** Other pods might not be recreated, and may be a user's work. */
 export function isOfDaemonSet({ metadata }: OwnedPodView): boolean {
   return (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === 'DaemonSet' && controller === true);
 }

@@ -9,14 +9,14 @@ import { findForeign, type ForeignInstances } from './ownership.ts';
 import type { LayoutRefusal } from './refusal.ts';
 import { viewReport } from './report-view.ts';
 
-/** By GPU UUID the index of the entry that decides; or the entry that cannot have its GPUs, and why. */
+/** Index of the deciding entry by GPU UUID; or the entry that cannot have its GPUs, and why. */
 export type Assignment =
   { readonly entryOf: ReadonlyMap<string, number> } | { readonly entry: number; readonly refusal: LayoutRefusal };
 
 /**
- * Gives the GPUs of a node to the entries of a policy. Where no entry has a count there is nothing to choose. Else the assignment is
- * the one of least harm to the node as a whole that gives every entry with a count exactly so many GPUs, of those that it chose
- * before as many as it can. An entry that no GPU of the node reaches is not about this node and asks for nothing.
+ * Assigns the GPUs of a node to the entries of a policy. If no entry has a count, there is no choice. Otherwise the assignment is
+ * the one that does least harm to the node as a whole, gives every entry with a count exactly so many GPUs, and keeps as many as it
+ * can of those chosen before. An entry that no GPU of the node reaches does not concern this node and claims nothing.
  */
 export function assignEntries(
   entries: readonly LayoutEntry[],
@@ -76,7 +76,7 @@ function toWant(layout: GpuLayout): Want {
   return 'mig' in layout ? 'Disabled' : layout.profiles;
 }
 
-/** Where no GPU can take the layout its own numbers say more than that of GPUs. */
+/** If no GPU can take the layout, the layout's own numbers explain more than a count of GPUs. */
 function refuseShort(entry: LayoutEntry | undefined, message: string): LayoutRefusal {
   const layouts = [...(entry?.layouts.values() ?? [])];
   const refusals = layouts.flatMap((layout) => ('refusal' in layout ? [layout.refusal] : []));

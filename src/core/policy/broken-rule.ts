@@ -6,7 +6,7 @@ export interface BrokenRule {
   readonly message: string;
 }
 
-/** What the CRD's CEL rules say when they are broken, letter by letter: a user sees one sentence, wherever it is checked. */
+/** The messages of the CRD's CEL rules, verbatim: a user sees the same sentence wherever a rule is checked. */
 export const RULE_MESSAGES = {
   longName: "a policy's name becomes a label value on nodes: at most 63 characters",
   singleProfile:

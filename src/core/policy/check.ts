@@ -8,8 +8,8 @@ import { checkPolicySharing } from './sharing.ts';
 import { fullSupport, type Support } from './support.ts';
 
 /**
- * Judges a policy without any node: what this installation cannot do, and layouts that no model they can meet could
- * take. What only some models can take is judged on the GPUs of the nodes, by resolveNode.
+ * Checks a policy without any node: features that this installation lacks, and layouts that no matching model could take. What only
+ * some models can take is checked on the GPUs of the nodes, by resolveNode.
  */
 export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): PolicyRefusal | undefined {
   if (spec.sharing?.timeSlicing !== undefined && !support.sharing) {
@@ -34,12 +34,12 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
 }
 
 function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
-  // A glob that meets no model we know may still meet a new one, whose table its driver will tell.
+  // A glob that matches no known model may still match a new one, whose driver reports its table.
   const candidates = modelsOf(entry);
   let first: PolicyRefusal | undefined;
   for (const model of candidates) {
     const result = layoutFor(entry, model, modelName(model));
-    // One that takes it is enough, and the others' refusals take long to word.
+    // One model that takes it is enough, and the others' refusals take long to word.
     if (!('refusal' in result)) return undefined;
     first ??= result.refusal;
   }
@@ -48,7 +48,7 @@ function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
 
 function explain(refusal: PolicyRefusal, entry: PolicyLayout, candidates: readonly GpuModel[]): PolicyRefusal {
   if (candidates.length === 1 || entry.gpus?.models !== undefined) return refusal;
-  // Without a model selector the first model's numbers alone would puzzle: say that every model was tried.
+  // Without a model selector, the first model's numbers alone would puzzle: say that every model was tried.
   return { ...refusal, message: `fits no GPU model; for example ${refusal.message}` };
 }
 

@@ -1,7 +1,7 @@
 import { specDefaults } from '../../api/generated/gpu-partition-policy.defaults.ts';
 import type { PolicySpec } from '../../api/types.ts';
 
-/** A spec as the API server keeps it: what a file leaves out has the schema's defaults. */
+/** A spec as the API server stores it: omitted fields have the schema's defaults. */
 export function fillDefaults(spec: PolicySpec): PolicySpec {
   return {
     ...specDefaults,

@@ -2,28 +2,28 @@ import type { GpuReport, InstanceReport } from '../../api/types.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 
 /**
- * Processes on the GPUs, for messages: `pid 4242 (python3)`, by {@link userKey}. A report names none: on a busy node they come
- * and go, and each would be a write.
+ * Processes on the GPUs, for messages: `pid 4242 (python3)`, by {@link userKey}. A report names none: on a busy node they come and
+ * go, and each would cause a write.
  */
 export type DeviceUsers = ReadonlyMap<string, readonly string[]>;
 
-/** So many are named, and how many more there are. */
+/** So many are named, then how many more there are. */
 const mostNamed = 4;
 const longestName = 64;
 
-/** Of a GPU outside of its instances, or of one of them. */
+/** For a GPU outside of its instances, or for one of them. */
 export function userKey(gpuUuid: string, instance?: Pick<InstanceReport, 'profile' | 'start'>): string {
   return instance ? `${gpuUuid} ${placeOf(instance)}` : gpuUuid;
 }
 
-/** A process in a message. Its name is its own choice: what would move a terminal's cursor goes. */
+/** A process in a message. A process chooses its own name: characters that would move a terminal's cursor are removed. */
 export function describeProcess({ pid, name }: { readonly pid: number | undefined; readonly name: string }): string {
   const plain = name.replaceAll(/\p{C}+/gu, ' ').trim();
   if (pid === undefined) return plain;
   return `pid ${pid} (${plain.length > longestName ? `${plain.slice(0, longestName - 1)}…` : plain})`;
 }
 
-/** Who uses a GPU, or one of its instances: the pods where the kubelet names some, else the processes. */
+/** Who uses a GPU, or one of its instances: the pods if the kubelet names any, else the processes. */
 export function listUsers(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
   const { pods = [] } = instance ?? gpu;
   if (pods.length > 0) return pods;

@@ -8,19 +8,19 @@ type Drain = NonNullable<NodePartitionSpec['drain']>;
 /** What is known of a drain that is under way. */
 export interface DrainMarks {
   readonly drain?: Drain | undefined;
-  /** The plan that was reported last. */
+  /** The plan that was last reported. */
   readonly reported?: PlanReport | undefined;
-  /** The plan that was made last, and the device that it was made on first. */
+  /** The last plan, and the device that it was first made on. */
   readonly basis?: { readonly plan: PlanReport; readonly device: DeviceReport } | undefined;
 }
 
-/** Who is taken to be on a place still, by {@link userKey}. */
+/** Who is assumed to still be on a place, by {@link userKey}. */
 type Marks = (place: string) => readonly string[];
 
 /**
- * Plans a wish while pods are told to go for it: as if all of them still held what they did, so that the plan and its hash stay what
- * they are while the pods leave one by one. Where another plan comes of that, something else has changed: then the drain is of no
- * use any more, and what is really there counts.
+ * Plans a wish while pods are evicted for it: as if all of them still held what they did, so that the plan and its hash do not
+ * change while the pods leave one by one. If a different plan results, something else has changed: then the drain is obsolete, and
+ * the actual state counts.
  *
  * @param foreign @param users as for {@link planWish}
  */
@@ -38,7 +38,7 @@ export function planDrained(
   return planWish(device, wish, foreign, users);
 }
 
-/** Who is in the way of a plan right now, of those who have to go first: `GPU 0 (A100-SXM4-40GB): pod team/train holds 3g.20gb at 4`. */
+/** Who blocks a plan right now, among those who have to go first: `GPU 0 (A100-SXM4-40GB): pod team/train holds 3g.20gb at 4`. */
 export function listInTheWay(device: DeviceReport, { drains = [] }: PlanReport, users: DeviceUsers): readonly string[] {
   const places = new Set(drains);
   return (device.gpus ?? []).flatMap((gpu) => {
@@ -49,7 +49,7 @@ export function listInTheWay(device: DeviceReport, { drains = [] }: PlanReport, 
   });
 }
 
-/** Best knowledge first; which of it is right, the hash of the plan tells. */
+/** Best knowledge first; the hash of the plan shows which of it is right. */
 function listMarks({ planHash, places = [], pods }: Drain, { reported, basis }: DrainMarks): readonly Marks[] {
   const marked = new Set(places);
   const onPlaces =
@@ -57,9 +57,9 @@ function listMarks({ planHash, places = [], pods }: Drain, { reported, basis }: 
     (place) =>
       marked.has(place) ? names : [];
   return [
-    // A pod that goes may hold an instance that stays, too: without it that one would look idle, and be the one to destroy.
+    // A pod that goes may also hold an instance that stays: without the pod, that instance would look idle and be the one to destroy.
     ...(basis?.plan.hash === planHash ? [markHeld(basis.device, basis.plan.affectedPods ?? [])] : []),
-    // After a restart. Whom the controller tells to go besides, or has not found any more, changes no plan.
+    // After a restart. Pods that the controller evicts additionally, or no longer found, change no plan.
     ...(reported?.hash === planHash ? [onPlaces(reported.affectedPods ?? [])] : []),
     onPlaces(pods.map(({ namespace, name }) => `${namespace}/${name}`)),
   ];

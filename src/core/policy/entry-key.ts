@@ -2,9 +2,9 @@ import type { PolicyLayout } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 
 /**
- * What names each entry of `layouts` from one edit of the policy to the next: a hash of its selector, `count` included, by which
- * an entry is found again when its layout is edited, or entries are put before it or taken away. Of entries with the same selector
- * the second and later ones carry their number.
+ * Names each entry of `layouts` across edits of the policy: a hash of its selector, including `count`, which still identifies an
+ * entry when its layout is edited, or entries are inserted before it or removed. Among entries with the same selector the second and
+ * later ones get a number.
  */
 export function nameEntries(layouts: readonly PolicyLayout[]): readonly string[] {
   const known = named.get(layouts) ?? hashSelectors(layouts);
@@ -12,7 +12,7 @@ export function nameEntries(layouts: readonly PolicyLayout[]): readonly string[]
   return known;
 }
 
-// One policy is asked for on thousands of nodes.
+// One policy is looked up on thousands of nodes.
 const named = new WeakMap<readonly PolicyLayout[], readonly string[]>();
 
 function hashSelectors(layouts: readonly PolicyLayout[]): readonly string[] {

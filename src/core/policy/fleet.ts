@@ -14,18 +14,18 @@ import type { Support } from './support.ts';
 /** A policy, and what is known of it and its nodes. */
 export interface PolicyRecord {
   policy: GpuPartitionPolicy;
-  /** Why it is not valid, whatever the nodes. */
+  /** Why it is invalid, regardless of nodes. */
   refusal: PolicyRefusal | undefined;
-  /** Nodes that it selects, also those that another policy has won. */
+  /** Nodes that it selects, including those that another policy has won. */
   readonly nodes: Set<string>;
-  /** Nodes that have not been asked yet whether they can take its generation. */
+  /** Nodes not yet checked for whether they can take its generation. */
   unchecked: Set<string>;
   /** Nodes that cannot take it, and why. */
   readonly refused: Map<string, LayoutRefusal>;
   acceptedGeneration: number | undefined;
-  /** What its nodes were told last of why its generation is not accepted. */
+  /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
-  /** When its status was written last, in ms since the epoch. */
+  /** When its status was last written, in ms since the epoch. */
   toldAtMs: number;
   tally: PolicyTally;
 }
@@ -37,12 +37,12 @@ interface NodeRecord {
 }
 
 const mostNames = 5;
-/** Refusals that follow from what is published of a model. */
+/** Refusals that follow from the published data of a model. */
 const mistakes: readonly LayoutRefusal['reason'][] = ['UnknownProfile', 'UnknownPreset', 'DoesNotFit'];
 
 /**
- * Policies against nodes, kept up to date change by change: what a policy says of a node is worked out for that node, when the
- * node, what it reports, or the policy's spec changes.
+ * Matches policies and nodes incrementally: what a policy means for a node is computed for that node when the node, its report, or
+ * the policy's spec changes.
  */
 export class Fleet {
   readonly #support: Support;
@@ -67,7 +67,7 @@ export class Fleet {
     return this.#policies.get(name);
   }
 
-  /** Whether nodes of a policy are looked at only when its generation is accepted; one that is refused by itself never will be. */
+  /** Whether the nodes of a policy are processed only once its generation is accepted; a policy that is refused by itself never will be. */
   awaitsAcceptance(name: string): boolean {
     const record = this.#policies.get(name);
     return record?.refusal === undefined && record?.acceptedGeneration !== record?.policy.metadata.generation;
@@ -79,8 +79,8 @@ export class Fleet {
   }
 
   /**
-   * Takes a policy as it is now.
-   * @returns nodes that it no longer decides over as before; undefined where nothing but its status has changed
+   * Takes in the current policy.
+   * @returns nodes for which its decision may have changed; undefined if only its status has changed
    */
   setPolicy(given: GpuPartitionPolicy): readonly string[] | undefined {
     const policy = isRetiring(given) ? retire(given) : given;
@@ -92,11 +92,11 @@ export class Fleet {
       before?.metadata.generation === generation &&
       before?.metadata.deletionTimestamp === deletionTimestamp;
     if (known && isSame) {
-      // The status may be gone, or another's: the spec that has been worked with stays the very object.
+      // The status may be gone, or another's: the spec in use remains the same object.
       known.policy = { ...policy, spec: known.policy.spec };
       return undefined;
     }
-    // One that is being deleted decides over nothing, unless it has something left to do.
+    // A policy that is being deleted decides over nothing, unless it has work left to do.
     if (deletionTimestamp !== undefined && !isRetiring(policy)) return this.removePolicy(name);
     const isSameObject = before?.metadata.uid === uid;
     const refusal = checkPolicy(policy.spec, this.#support);
@@ -136,7 +136,7 @@ export class Fleet {
     return [...record.nodes];
   }
 
-  /** Takes the labels of a node. @returns policies that have gained or lost it */
+  /** Takes in the labels of a node. @returns policies that have gained or lost it */
   setNode(name: string, labels: Readonly<Record<string, string>>): readonly string[] {
     const known = this.#nodes.get(name);
     const before = known?.policies ?? [];
@@ -173,7 +173,7 @@ export class Fleet {
     return pickWinner(this.#recordsOf(node))?.policy.metadata.name;
   }
 
-  /** What the policies say of a node now. */
+  /** What the policies currently say of a node. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodeClaim {
     const records = this.#recordsOf(name);
     const winner = pickWinner(records);
@@ -209,8 +209,8 @@ export class Fleet {
   }
 
   /**
-   * Why a generation is a mistake, judged on one node. What only the agent's own word says, its tables and the number of its GPUs,
-   * stops that node alone: else one agent that lies would freeze a policy everywhere.
+   * Why a generation is a mistake, judged on one node. What rests only on the agent's own report, such as its tables and GPU count,
+   * blocks that node alone: otherwise one lying agent would freeze a policy everywhere.
    */
   #refusalForAll({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): LayoutRefusal | undefined {
     const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
@@ -219,7 +219,7 @@ export class Fleet {
     return describeRefusal(judged);
   }
 
-  /** Looks anew which nodes a policy selects. @returns those that it selects or has selected */
+  /** Determines again which nodes a policy selects. @returns those that it selects or has selected */
   #match(record: PolicyRecord): readonly string[] {
     const { policy, nodes } = record;
     const affected = new Set(nodes);
@@ -253,13 +253,13 @@ export class Fleet {
   }
 }
 
-/** A policy that is not valid anywhere leaves its nodes to one that is, and one that is going to any other. */
+/** A policy that is invalid everywhere yields its nodes to a valid one, and one that is being deleted to any other. */
 function pickWinner(records: readonly PolicyRecord[]): PolicyRecord | undefined {
   const valid = records.filter(({ refusal }) => refusal === undefined);
   return valid.find(({ policy }) => !isRetiring(policy)) ?? valid[0] ?? records[0];
 }
 
-/** Nodes that keep a generation from being accepted: the first, and how many. Undefined where none does. */
+/** Nodes that keep a generation from being accepted: the first, and how many. Undefined if there are none. */
 export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string | undefined {
   if (refused.size === 0) return undefined;
   const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);

@@ -40,7 +40,7 @@ function profilesFor(wanted: Layout, geometry: Geometry, model: string): GpuLayo
   return { refusal: { reason, message: fit.refusal.message } };
 }
 
-/** Drivers differ in names (7g.79gb, 7g.80gb): the wish uses those of the geometry that is there. */
+/** Drivers differ in names (7g.79gb, 7g.80gb): the wish uses those of the actual geometry. */
 function localName(name: string, geometry: Geometry, model: string): string {
   const part = /^\dc\./.exec(name)?.[0] ?? '';
   const profile = resolveProfile(geometry, name, findModel(model));

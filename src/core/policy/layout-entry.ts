@@ -6,13 +6,13 @@ import { matchesGpu } from './match-gpu.ts';
 /** An entry of a policy's `layouts`, on one node. */
 export interface LayoutEntry {
   readonly entry: PolicyLayout;
-  /** What it makes of the GPUs that reach it, by UUID; without those that have no MIG where it requests slices. */
+  /** What it makes of the GPUs that reach it, by UUID; without GPUs that lack MIG if it requests slices. */
   readonly layouts: ReadonlyMap<string, GpuLayout>;
 }
 
 /**
- * Reads the entries on the GPUs that reach them: an entry without a count takes every GPU that it applies to, one with a count may
- * leave a GPU to the entries after it.
+ * Evaluates the entries on the GPUs that reach them: an entry without a count takes every GPU that it applies to, one with a count
+ * may leave a GPU to later entries.
  */
 export function readEntries(layouts: readonly PolicyLayout[], device: DeviceReport): readonly LayoutEntry[] {
   let open = device.gpus ?? [];
@@ -32,7 +32,7 @@ function readEntry(
   for (const gpu of gpus) {
     if (!matchesGpu(entry.gpus ?? {}, gpu)) continue;
     const geometry = liveGeometry(device, gpu);
-    // A GPU without MIG is whole already; where slices are asked for it is left alone, as a GPU that matches nothing.
+    // A GPU without MIG is already whole; if slices are requested, it is left alone, like a GPU that matches nothing.
     if (geometry !== undefined) layouts.set(gpu.uuid, layoutFor(entry, geometry, gpu.product.replace(/^NVIDIA /, '')));
     else if (entry.mig === 'Disabled') layouts.set(gpu.uuid, { mig: 'Disabled' });
   }

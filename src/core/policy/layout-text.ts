@@ -14,7 +14,7 @@ export function deviceText(gpus: readonly GpuReport[]): string {
   return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');
 }
 
-/** The same as a label value: at most 63 of the allowed characters; `various` where GPUs differ or it gets too long. */
+/** The same as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. */
 export function layoutLabelValue(gpus: readonly GpuReport[]): string {
   const values = new Set(
     gpus.map((gpu) =>

@@ -4,19 +4,19 @@ import { type GpuModel, MODELS, type Product } from '../gpu/geometry/models.ts';
 import { layoutFor } from './gpu-layout.ts';
 import type { LayoutRefusal } from './refusal.ts';
 
-/** A model that an entry of `layouts` can meet, and whether it can take the entry. */
+/** A model that an entry of `layouts` can match, and whether it can take the entry. */
 export interface ModelVerdict {
   readonly model: GpuModel;
-  /** What people call it: `A100-SXM4-40GB`. */
+  /** Its common name: `A100-SXM4-40GB`. */
   readonly name: string;
   readonly refusal?: LayoutRefusal;
 }
 
-/** What one entry meets among the models of the built-in table. */
+/** The models of the built-in table that one entry can match. */
 export interface LayoutVerdict {
-  /** Models that the entry's selector names and that no earlier entry takes whole; in the order of the table. */
+  /** Models that the entry's selector names and no earlier entry takes completely; in the order of the table. */
   readonly verdicts: readonly ModelVerdict[];
-  /** Models that it names and an earlier entry takes. */
+  /** Models that it names but an earlier entry takes. */
   readonly taken: readonly GpuModel[];
 }
 
@@ -26,7 +26,7 @@ interface Board {
   readonly deviceId: string | undefined;
 }
 
-/** Every board that the table knows, one by one: a glob may meet one product of a model and not another. */
+/** Every board in the table, one by one: a glob may match one product of a model and not another. */
 const BOARDS: readonly Board[] = MODELS.flatMap((model) => [
   ...model.products.map((product) => ({ model, product, deviceId: product.pciDeviceId })),
   ...(model.unnamedPciDeviceIds ?? []).map((deviceId) => ({ model, product: undefined, deviceId })),
@@ -52,7 +52,7 @@ function judgeModel(entry: PolicyLayout, model: GpuModel): ModelVerdict {
   return 'refusal' in result ? { model, name, refusal: result.refusal } : { model, name };
 }
 
-/** `A100-SXM4-40GB`; the id where several models have boards of one name, or nobody has published the board's. */
+/** `A100-SXM4-40GB`; the id if several models have boards of one name, or the board's name is unpublished. */
 export function nameModel(model: GpuModel): string {
   const [first] = model.products;
   const shared = MODELS.some((other) => other !== model && other.products.some(({ name }) => name === first?.name));
@@ -61,7 +61,7 @@ export function nameModel(model: GpuModel): string {
 
 function meetsBoard(selector: GpuSelector, { model, product, deviceId }: Board): boolean {
   const name = product?.name ?? model.id;
-  // What a glob on names makes of a board whose name nobody has published cannot be said.
+  // Whether a glob on names matches a board with an unpublished name is unknown.
   if (product === undefined && selector.models !== undefined && selector.pciDeviceIds === undefined) return false;
   return (
     (selector.models?.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id })) ?? true) &&
@@ -69,7 +69,7 @@ function meetsBoard(selector: GpuSelector, { model, product, deviceId }: Board):
   );
 }
 
-/** Whether no GPU of a model that the selector names is left to later entries. */
+/** Whether the selector leaves no GPU of a named model to later entries. */
 function takesWhole(selector: GpuSelector): boolean {
   return selector.indices === undefined && selector.uuids === undefined && selector.count === undefined;
 }

@@ -6,9 +6,9 @@ import { deriveEngineTotals } from '../gpu/geometry/profile-lookup.ts';
 import { contradictsModel } from '../gpu/geometry/table-check.ts';
 
 /**
- * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does
- * not answer); undefined where the GPU does not support MIG. A table that contradicts what is known of the model is not used: it is a mistake
- * of the agent, or of whoever has its token, and would decide what fits and how long the planner searches.
+ * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does not answer);
+ * undefined if the GPU does not support MIG. A table that contradicts the known data of the model is not used: it is a mistake of
+ * the agent, or of whoever has its token, and would decide what fits and how long the planner searches.
  */
 export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | undefined {
   if (gpu.migCapable === false) return undefined;
@@ -17,7 +17,7 @@ export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | u
   return live ? remember(live, builtIn) : builtIn;
 }
 
-// The planner prepares each geometry object once: the same report must give the same object.
+// The planner prepares each geometry object once: the same report must yield the same object.
 const geometries = new WeakMap<ModelReport, Geometry>();
 
 function remember(report: ModelReport, builtIn: GpuModel | undefined): Geometry {
@@ -34,7 +34,7 @@ function fromReport(report: ModelReport, builtIn: Geometry | undefined): Geometr
   return {
     computeSlices: report.computeSlices,
     memorySlices: report.memorySlices,
-    // No command of nvidia-smi tells the engines of the whole GPU, nor which profiles exclude each other.
+    // No nvidia-smi command reports the engines of the whole GPU, or which profiles exclude each other.
     engines: builtIn?.engines ?? deriveEngineTotals(profiles),
     ...(builtIn?.exclusive === undefined ? {} : { exclusive: builtIn.exclusive }),
     profiles,

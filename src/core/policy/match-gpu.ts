@@ -1,7 +1,7 @@
 import type { GpuReport, GpuSelector } from '../../api/types.ts';
 import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 
-/** Whether a GPU meets the selector of a layout, `count` aside: all that is given must match. */
+/** Whether a GPU matches the selector of a layout, `count` aside: every given field must match. */
 export function matchesGpu(selector: GpuSelector, gpu: GpuReport): boolean {
   return (
     (selector.models === undefined || matchesModel(selector.models, gpu.product)) &&
@@ -11,7 +11,7 @@ export function matchesGpu(selector: GpuSelector, gpu: GpuReport): boolean {
   );
 }
 
-/** Products that are remembered per selector: a fleet has few, and an agent may report whatever it likes. */
+/** Products cached per selector: a fleet has few, and an agent may report anything. */
 const MOST_PRODUCTS = 64;
 
 const matches = new WeakMap<readonly string[], Map<string, boolean>>();

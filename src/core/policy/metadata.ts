@@ -8,8 +8,8 @@ type Check = (value: unknown, path: FieldPath) => readonly Finding[];
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /**
- * What the API server refuses of an object's metadata: it checks the fields of every kind alike (apimachinery, ObjectMeta and
- * ValidateObjectMeta). Null is as good as absent. Whether there is a name, and its type, is the schema's to say.
+ * What the API server refuses in an object's metadata: it checks the fields of every kind alike (apimachinery, ObjectMeta and
+ * ValidateObjectMeta). Null counts as absent. The schema checks whether there is a name, and its type.
  */
 export function checkMetadata(metadata: unknown): readonly Finding[] {
   const fields = fieldsOf(metadata);
@@ -72,7 +72,7 @@ function checkName(value: unknown, path: FieldPath): readonly Finding[] {
   return [{ severity: 'error', code: 'InvalidName', path, message }];
 }
 
-/** The server puts letters and digits behind it, so that it may end with a dash. */
+/** The server appends letters and digits, so it may end with a dash. */
 function checkGenerateName(value: unknown, path: FieldPath): readonly Finding[] {
   return typeof value === 'string' ? checkName(value.replace(/-$/, 'a'), path) : checkText(value, path);
 }
@@ -99,7 +99,7 @@ function checkMap(
   if (!isFields(value)) return refuse(path, 'must be an object');
   return Object.entries(value).flatMap(([key, item]) => {
     const at = [...path, key];
-    // The server decodes null into an empty text here.
+    // The server decodes null as an empty string here.
     if (item !== null && typeof item !== 'string') return refuse(at, 'must be a string; put it in quotes');
     const reason = explainName(key) ?? explainValue(item ?? '');
     return reason === undefined ? [] : refuse(at, reason);
@@ -161,7 +161,7 @@ const TIME = /^(\d{4}-\d{2}-\d{2})T(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d+)
 
 function checkTime(value: unknown, path: FieldPath): readonly Finding[] {
   const date = typeof value === 'string' ? TIME.exec(value)?.[1] : undefined;
-  // A month has no 31st day where Date makes another day of it.
+  // If a month has no such day (a 31st, say), Date moves to another day.
   const isDay = date !== undefined && toDay(date) === date;
   return isDay ? [] : refuse(path, 'must be a time such as 2026-01-31T12:00:00Z');
 }

@@ -2,27 +2,27 @@ import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
 import { isSameLoad } from './load-id.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 
-/** GPU instances that this operator neither made nor adopted, as `PROFILE@START` by GPU UUID. */
+/** GPU instances that this operator neither created nor adopted, as `PROFILE@START` by GPU UUID. */
 export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;
 
 type LastGood = DeviceReport['lastGood'];
 type Claim = NonNullable<NonNullable<LastGood>['gpus']>[number];
 type Counts = Readonly<Record<string, number>>;
 
-/** What is known of the instances of before. */
+/** What is known of earlier instances. */
 interface Memory {
   readonly lastGood?: LastGood | undefined;
   /** A grant that was acted on and did not end well. */
   readonly unfinished?: Pick<Grant, 'gpus'> | undefined;
 }
 
-/** As many as the API takes. */
+/** As many as the API accepts. */
 const mostGpus = 64;
 const mostPlacements = 16;
 
 /**
- * Tells instances of ours from those that somebody else made. Ours are those that were there when a grant had ended well in this
- * boot (no instance survives a boot), and, of a grant that was cut off, as many of each profile as it was to make.
+ * Tells our instances from those that somebody else created. Ours are those that existed when a grant had ended well in this boot
+ * (no instance survives a boot), and, of a grant that was interrupted, as many of each profile as it was to create.
  *
  * @param unfinished a grant that was acted on and has not been answered
  */
@@ -49,8 +49,8 @@ export function findForeign(
 }
 
 /**
- * What is on the device now and is ours, to be known as such after the next change, and to come back to after a reboot. Of a
- * GPU that does not answer, what was ours stays ours, and so does what an unfinished grant may have made there.
+ * Our instances on the device now, to be recognised after the next change and restored after a reboot. On a GPU that does not
+ * answer, what was ours stays ours, and so does what an unfinished grant may have created there.
  */
 export function lastGoodOf(
   gpus: readonly GpuReport[],
@@ -70,8 +70,8 @@ export function lastGoodOf(
 }
 
 /**
- * The memory without claims by count, where a GPU answers again that did not when a grant ended: from now on its instances are
- * known by their places. @returns undefined where there is nothing to settle
+ * The memory without claims by count, once a GPU answers that did not when a grant ended: from now on its instances are identified
+ * by their placements. @returns undefined if there is nothing to settle
  */
 export function settleClaims(gpus: readonly GpuReport[], bootID: string, lastGood: LastGood): LastGood {
   const foreign = findForeign(gpus, bootID, lastGood, undefined);
@@ -100,7 +100,7 @@ function keepClaim(uuid: string, before: Claim | undefined, unfinished: Memory['
     uuid,
     ...(mig && { mig }),
     placements: placements.slice(0, mostPlacements),
-    // Server-side apply makes null of an empty map, which the schema refuses.
+    // Server-side apply turns an empty map into null, which the schema refuses.
     ...(Object.keys(unsettled).length > 0 && { unsettled }),
   };
 }

@@ -9,13 +9,13 @@ import { viewReport } from './report-view.ts';
 import { describeUse, type DeviceUsers, listUsers, userKey } from './device-users.ts';
 import { meetsWish } from './wish.ts';
 
-/** What has to be done on one GPU. */
+/** The work to do on one GPU. */
 export interface GpuWork extends Pick<GpuChange, 'steps' | 'resets'> {
   readonly uuid: string;
   readonly mode?: NonNullable<GpuChange['mode']>;
 }
 
-/** What one GPU needs; `kept` instances stay as they are. */
+/** What one GPU needs; `kept` instances are unchanged. */
 export interface GpuNeed {
   readonly work?: GpuWork;
   readonly kept: number;
@@ -34,11 +34,11 @@ interface PlanRefusal {
 }
 
 /**
- * Plans one GPU of a wish. Work that pods are in the way of is for when they have gone.
+ * Plans one GPU of a wish. Work that pods block is planned for when they have gone.
  *
- * @param foreign places of instances that may not be touched
- * @param users who is named where somebody is in the way
- * @param mayReset whether a GPU whose driver asks for a reset may have it on the way
+ * @param foreign placements of instances that may not be touched
+ * @param users whom to name if somebody is in the way
+ * @param mayReset whether the plan may include a reset that the GPU's driver asks for
  */
 export function planGpuWish(
   device: DeviceReport,

@@ -9,27 +9,27 @@ import { wishHash } from './wish.ts';
 export interface WishPlan {
   /** GPUs that differ from the wish, in the order of the device. */
   readonly work: readonly GpuWork[];
-  /** For status; its hash names exactly this work. */
+  /** For the status; its hash identifies exactly this work. */
   readonly report: PlanReport;
 }
 
-/** What is asked for: a wish, or a grant of it. */
+/** What is requested: a wish, or a grant of it. */
 export type AskedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances' | 'allowGpuReset'>;
 
 const noForeign: ForeignInstances = new Map();
 const noUsers: DeviceUsers = new Map();
 
-/** As many as the API takes; and of names no more bytes than leave room for the rest of the report. */
+/** As many as the API accepts; and no more bytes of names than leave room for the rest of the report. */
 const mostNames = 256;
 const mostNameBytes = 12_000;
 
 /**
- * Plans a wish on what the agent just read. What pods hold is destroyed only where there is no other way: then the plan names these
- * pods, and holds for when they have gone. What a process uses that is in no pod is never destroyed, nor is an instance that somebody
- * else made unless the wish says so: where that would be needed, the plan is a refusal that names it. Deterministic: the same device
- * and wish give the same hash.
+ * Plans a wish on what the agent just read. What pods hold is destroyed only if there is no other way: then the plan names these
+ * pods, and applies once they have gone. What a process outside any pod uses is never destroyed, nor is an instance that somebody
+ * else created unless the wish allows it: if that would be needed, the plan is a refusal that names it. Deterministic: the same
+ * device and wish give the same hash.
  *
- * @param users who is named where somebody is in the way
+ * @param users whom to name if somebody is in the way
  */
 export function planWish(
   device: DeviceReport,
@@ -45,7 +45,7 @@ export function planWish(
   const refusals = outcomes.flatMap((outcome) => outcome.refusal ?? []);
   const stopping = refusals.find(({ code }) => code !== 'Lost' && code !== 'Unhealthy');
   const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
-  // A GPU that does not answer, or is not well, keeps the others waiting no longer than there is work on them.
+  // A GPU that does not answer, or is unhealthy, delays the others no longer than there is work on them.
   const refusal = stopping ?? (work.length === 0 ? refusals[0] : undefined);
   const going = stopping === undefined ? outcomes : [];
   const { affectedPods, morePods } = namePods(listSorted(going.flatMap(({ pods = [] }) => pods)));

@@ -1,10 +1,10 @@
-/** Why GPUs cannot be what a policy says. The reason and message go into conditions as they are. */
+/** Why GPUs cannot take a policy. Reason and message go into conditions unchanged. */
 export interface LayoutRefusal {
   readonly reason: 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' | 'NotEnoughGpus' | 'SingleNeedsOneProfile';
   readonly message: string;
 }
 
-/** Why a policy is refused, also whatever the GPUs. */
+/** Why a policy is refused, possibly regardless of the GPUs. */
 export interface PolicyRefusal {
   readonly reason: LayoutRefusal['reason'] | 'NotConfigured' | 'BadWindow' | 'SharingRefused';
   readonly message: string;

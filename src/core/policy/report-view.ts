@@ -3,7 +3,7 @@ import { nameWhole } from '../gpu/geometry/profile-name.ts';
 import type { GpuView, ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { liveGeometry } from './live-geometry.ts';
 
-/** A reported GPU as the planner sees it. Pods can be told to go; a process that no pod explains cannot. */
+/** A reported GPU as the planner sees it. Pods can be evicted; a process that belongs to no known pod cannot. */
 export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {
   const geometry = liveGeometry(device, gpu);
   const current = gpu.mig ?? 'Disabled';
@@ -12,7 +12,7 @@ export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {
     product: gpu.product.replace(/^NVIDIA /, ''),
     geometry,
     mig: geometry === undefined ? undefined : { current, pending: gpu.migPending ?? current },
-    // Under strategy none a pod may hold a GPU whole that is in MIG mode, and with it whatever is on it.
+    // Under strategy none a pod may hold a whole GPU that is in MIG mode, and with it everything on it.
     instances: gpu.instances.map((instance) => viewInstance(instance, isHeld)),
     use: isHeld ? 'Evictable' : gpu.busy === true ? 'Processes' : 'None',
   };

@@ -7,7 +7,7 @@ import type { LayoutRefusal } from './refusal.ts';
 import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
 
-/** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why not. */
+/** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why it cannot. */
 export type NodeResolution =
   | {
       readonly wish: Wish;
@@ -16,19 +16,19 @@ export type NodeResolution =
     }
   | {
       readonly refusal: LayoutRefusal;
-      /** Index of the entry that is refused; absent where it is the strategy. */
+      /** Index of the refused entry; absent if the strategy is refused. */
       readonly entry?: number;
     };
 
 /**
  * Per GPU the first entry that matches it decides; an entry with a count takes exactly so many of the GPUs that match it.
  *
- * A node is refused where a GPU with MIG comes to an entry and does not know its profiles or cannot hold them (an entry without a
- * selector is for every GPU), and where an entry with a count finds GPUs that match it, but too few. An entry that no GPU of the node
- * comes to is skipped: it is about other nodes.
+ * A node is refused if a GPU with MIG reaches an entry whose profiles it does not know or cannot hold (an entry without a selector
+ * is for every GPU), or if an entry with a count matches GPUs, but too few. An entry that no GPU of the node reaches is skipped: it
+ * is for other nodes.
  *
  * @param device what the node's agent reported
- * @param current the wish that the node has now: an entry with a count keeps the GPUs that it chose before
+ * @param current the node's present wish: an entry with a count keeps the GPUs that it chose before
  */
 export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeResolution {
   const gpus = device.gpus ?? [];
@@ -63,7 +63,7 @@ function wishFor(
   return [{ uuid, ...layout, ...(name === undefined ? {} : { entry: name }) }];
 }
 
-/** The first entry that decides over a GPU which cannot become what it says. */
+/** The first entry that decides over a GPU which cannot take its layout. */
 function findRefused(
   entries: readonly LayoutEntry[],
   entryOf: ReadonlyMap<string, number>,

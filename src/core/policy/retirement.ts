@@ -1,15 +1,15 @@
 import { cleanupFinalizer } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 
-/** Whether a policy is being deleted, and makes its GPUs whole before it goes. */
+/** Whether a policy is being deleted and first makes its GPUs whole. */
 export function isRetiring({ metadata, spec }: GpuPartitionPolicy): boolean {
   const isHeld = metadata.finalizers?.includes(cleanupFinalizer) === true;
   return metadata.deletionTimestamp !== undefined && spec.onDelete === 'DisableMig' && isHeld;
 }
 
 /**
- * A policy that is being deleted, as it is carried out: the GPUs that it decided over become whole again, within its budget. What would
- * keep it from ever ending does not count any more: windows, a pause, a budget of 0, a threshold.
+ * A policy that is being deleted, as it is carried out: the GPUs that it decided over become whole again, within its budget.
+ * Whatever could keep it from ever finishing no longer applies: windows, a pause, a budget of 0, a threshold.
  */
 export function retire(policy: GpuPartitionPolicy): GpuPartitionPolicy {
   const { sharing: _over, ...spec } = policy.spec;
@@ -24,7 +24,7 @@ export function retire(policy: GpuPartitionPolicy): GpuPartitionPolicy {
   return { ...policy, spec: whole };
 }
 
-/** The finalizers that a policy shall have; undefined where it has them. */
+/** The finalizers that a policy should have; undefined if it already has them. */
 export function wantedFinalizers(
   { metadata, spec }: GpuPartitionPolicy,
   isDone: boolean,
@@ -32,7 +32,7 @@ export function wantedFinalizers(
   const { finalizers = [], deletionTimestamp } = metadata;
   const isWanted = spec.onDelete === 'DisableMig' && !isDone;
   const isThere = finalizers.includes(cleanupFinalizer);
-  // None can be added to what is being deleted.
+  // No finalizer can be added to an object that is being deleted.
   if (isWanted === isThere || (isWanted && deletionTimestamp !== undefined)) return undefined;
   return isWanted ? [...finalizers, cleanupFinalizer] : finalizers.filter((one) => one !== cleanupFinalizer);
 }

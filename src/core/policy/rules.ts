@@ -6,8 +6,8 @@ import { viewAsServer } from './server-view.ts';
 const PROFILE = /^([1-7]c[.])?[1-9]g[.][0-9]{1,3}gb([+](me|me[.]all|gfx)|-me)?$/;
 
 /**
- * The CEL rules of the policies' CRD, without an API server. Reads any value: what has the wrong type is the schema's to
- * report, and breaks no rule.
+ * The CEL rules of the policies' CRD, without an API server. Accepts any value: wrong types are the schema's to report, and break no
+ * rule.
  */
 export function findBrokenRules(policy: unknown): readonly BrokenRule[] {
   const view = fieldsOf(viewAsServer(policy));
@@ -31,7 +31,7 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
   ];
 }
 
-/** Each layout is judged on every model: what a policy may cost the controller is bounded as a whole. */
+/** Each layout is judged on every model: the total cost of a policy for the controller is bounded. */
 function checkTotals(layouts: readonly unknown[]): readonly BrokenRule[] {
   const sum = (sizeOf: (layout: Fields) => number): number =>
     layouts.reduce<number>((total, layout) => total + sizeOf(fieldsOf(layout) ?? {}), 0);

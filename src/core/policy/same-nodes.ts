@@ -1,7 +1,7 @@
 import type { PolicySpec } from '../../api/types.ts';
 import { canonicalJson } from '../text/fingerprint.ts';
 
-/** What decides between policies on a node; equal keys mean that only age and name decide. */
+/** What decides between policies on a node; with equal keys only age and name decide. */
 export function claimKey({ nodeSelector, priority = 0 }: PolicySpec): string {
   const requirements = [
     ...Object.entries(nodeSelector.matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] })),

@@ -5,16 +5,16 @@ import { viewAsServer } from './server-view.ts';
 
 type ShapeError = NonNullable<typeof validate.errors>[number];
 
-/** A policy of the right shape, or everything that the CRD's schema refuses. CEL rules are not part of it. */
+/** A policy of the right shape, or all findings of the CRD's schema. CEL rules are not included. */
 export type CheckedShape = { readonly policy: GpuPartitionPolicy } | { readonly findings: readonly Finding[] };
 
 export function checkShape(value: unknown): CheckedShape {
   const view = viewAsServer(value);
-  // A field that does not exist is refused even where it is null, and in a status too.
+  // An unknown field is refused even if it is null, and in a status too.
   const unknown = errorsOf(value).filter(isUnknownField);
   if (validate(view) && unknown.length === 0) return { policy: view };
   const errors = [...unknown, ...errorsOf(view).filter((error) => !isUnknownField(error))];
-  // A value that meets neither branch of an int-or-string is one mistake, not three.
+  // A value that matches neither branch of an int-or-string is one mistake, not three.
   return { findings: errors.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/')).map(toFinding) };
 }
 
@@ -83,7 +83,7 @@ function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, 
   }
 }
 
-/** Fields that take a number or a percentage, whose bounds and pattern are one sentence. */
+/** Fields that take a number or a percentage, whose bounds and pattern share one sentence. */
 const SHARE_WORDS: Readonly<Record<string, string>> = {
   maxUnavailable: 'must be a number of nodes from 0 to 10000, or a percentage from 0% to 100%',
   failureThreshold: 'must be a number of nodes from 1 to 10000, or a percentage from 0% to 100%',
@@ -91,7 +91,7 @@ const SHARE_WORDS: Readonly<Record<string, string>> = {
 
 const DURATION = 'must be a duration such as 30s, 10m or 1h30m';
 
-/** What a pattern wants, by the field that it is about or that holds its list. */
+/** What a pattern requires, by the field that it applies to or that holds its list. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   ...SHARE_WORDS,
   models: 'must be a glob of letters, digits, spaces, dots, dashes, * and ?, for example A100-*-40GB',

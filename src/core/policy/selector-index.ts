@@ -2,9 +2,7 @@ import type { PolicySpec } from '../../api/types.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/**
- * Finds the policies that may select a node without asking all of them: each is filed under one label that it cannot do without.
- */
+/** Finds the policies that may select a node without checking all of them: each is filed under one label that it requires. */
 export class SelectorIndex {
   readonly #drawers = new Map<string, Set<string>>();
 
@@ -18,7 +16,7 @@ export class SelectorIndex {
     this.#drawers.get(drawerOf(selector))?.delete(policy);
   }
 
-  /** Names of policies; whether they do select the node is to be asked of each. */
+  /** Names of candidate policies; each must still be checked against the node. */
   list(labels: Labels): readonly string[] {
     const found = [...(this.#drawers.get(anyNode) ?? [])];
     if (this.#drawers.size === 0) return found;
@@ -29,7 +27,7 @@ export class SelectorIndex {
   }
 }
 
-/** For selectors that only say which labels a node must not have. */
+/** For selectors that only exclude labels. */
 const anyNode = '';
 
 function drawerOf({ matchLabels = {}, matchExpressions = [] }: PolicySpec['nodeSelector']): string {

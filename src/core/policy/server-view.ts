@@ -1,12 +1,12 @@
 import { fieldsOf, isFields } from './broken-rule.ts';
 
-/** apiserver `storage/names`: the server makes a name of the beginning that it is given, cut to 58 characters, and five more. */
+/** apiserver `storage/names`: the server builds a name from the given prefix, cut to 58 characters, and five more. */
 const LONGEST_BEGINNING = 58;
 
 /**
- * A policy as the API server sees it when it checks the schema: fields that are null are gone (apiextensions prunes them where the
- * schema does not say nullable), a name is made of `generateName`, and `status` is the controller's to write. Metadata is
- * reduced to its name; {@link checkMetadata} looks at the rest.
+ * A policy as the API server sees it when it checks the schema: null fields are gone (apiextensions prunes them unless the schema
+ * says nullable), a name is generated from `generateName`, and `status` is the controller's to write. Metadata is reduced to its
+ * name; {@link checkMetadata} checks the rest.
  */
 export function viewAsServer(value: unknown): unknown {
   if (!isFields(value)) return value;
@@ -27,7 +27,7 @@ function nameOnly(metadata: unknown): unknown {
   return isGenerated ? { name: `${generateName.slice(0, LONGEST_BEGINNING)}xxxxx` } : {};
 }
 
-/** Nulls in lists stay: they are items, and of the wrong type. */
+/** Nulls in lists stay: they are items of the wrong type. */
 function dropNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropNulls);
   if (!isFields(value)) return value;

@@ -3,12 +3,15 @@ import type { Finding } from '../text/finding.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
 import { checkSharing } from '../nvidia/plugin-config/managed-config.ts';
 
-/** What is wrong with a policy's sharing, by the rules of the device plugin and by what its layouts offer. */
+/** What is wrong with a policy's sharing, by the rules of the device plugin and the resources that its layouts offer. */
 export function checkPolicySharing(spec: PolicySpec): Finding | undefined {
   return checkSharing(spec, offeredBy(spec));
 }
 
-/** Resources that the nodes offer; undefined where a preset's slices are another model's matter. GPUs that no entry matches stay whole. */
+/**
+ * Resources that the nodes offer; undefined if they depend on a preset, whose slices differ by model. GPUs that no entry matches
+ * stay whole.
+ */
 function offeredBy({ strategy, layouts }: PolicySpec): ReadonlySet<string> | undefined {
   if (strategy !== 'mixed' || layouts.some(({ preset }) => preset !== undefined)) return undefined;
   return new Set([

@@ -2,9 +2,9 @@ import type { GpuReport, GpuWish } from '../../api/types.ts';
 import type { LayoutRefusal } from './refusal.ts';
 
 /**
- * Strategy single demands all GPUs of a node in MIG mode with one profile, or none in MIG mode; else the device plugin
- * exits and GPU Feature Discovery says MIG-INVALID. GPUs that no layout matches, and GPUs without MIG, count too
- * (facts: k8s-device-plugin internal/rm/device_map.go).
+ * Strategy single requires all GPUs of a node in MIG mode with one profile, or none in MIG mode; else the device plugin exits and
+ * GPU Feature Discovery reports MIG-INVALID. GPUs that no layout matches, and GPUs without MIG, count too (facts: k8s-device-plugin
+ * internal/rm/device_map.go).
  */
 export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): LayoutRefusal | undefined {
   const after = gpus.map((gpu) => {

@@ -7,15 +7,15 @@ export interface SkippedEntry {
   /** Index in `layouts`. */
   readonly entry: number;
   readonly reason:
-    /** The GPUs that it matches have no MIG, and it requests slices. */
+    /** The GPUs that it matches lack MIG, and it requests slices. */
     | 'NoMig'
     /** The node has GPUs, but none with these indices. */
     | 'NoSuchIndex'
-    /** No GPU of the node is what the selector asks for. */
+    /** No GPU of the node matches the selector. */
     | 'NoGpuMatches'
     /** Earlier entries take every GPU that it matches. */
     | 'Taken';
-  /** Says which GPUs, and what there is instead; without the place of the entry. */
+  /** Names the GPUs and what exists instead; without the entry's position. */
   readonly message: string;
 }
 

@@ -3,7 +3,7 @@ import type { Phase, PlanReport } from '../../api/types.ts';
 /** One selected node as the policy's status counts it. */
 export interface NodeOutcome {
   readonly node: string;
-  /** The policy that won the node, where it is not this one. */
+  /** The policy that won the node, if it is not this one. */
   readonly wonBy?: string;
   readonly phase: Phase;
   readonly reason: string;
@@ -12,14 +12,12 @@ export interface NodeOutcome {
 }
 
 const groups = ['lost', 'failed', 'invalid', 'waiting', 'unfinished', 'unseen', 'skipped'] as const;
-/** What is counted of nodes, beside those that are ready; a node may be in several. */
+/** Groups of nodes that are counted besides the ready ones; a node may be in several. */
 type Group = (typeof groups)[number];
 
 type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create' | 'evict', number>;
 
-/**
- * The nodes of one policy at one generation, counted change by change: a node's event costs the same however many nodes there are.
- */
+/** The nodes of one policy at one generation, counted incrementally: a node's event costs the same however many nodes there are. */
 export class PolicyTally {
   readonly #outcomes = new Map<string, NodeOutcome>();
   readonly #groups: Record<Group, Set<string>> = {
@@ -43,12 +41,12 @@ export class PolicyTally {
     return this.#outcomes.size + this.#groups.unseen.size;
   }
 
-  /** A node is selected of which nothing is known yet. */
+  /** Adds a selected node of which nothing is known yet. */
   expect(node: string): void {
     if (!this.#outcomes.has(node)) this.#groups.unseen.add(node);
   }
 
-  /** @returns whether anything is different */
+  /** @returns whether anything changed */
   put(outcome: NodeOutcome): boolean {
     const before = this.#outcomes.get(outcome.node);
     if (before && isSame(before, outcome)) return false;
@@ -66,7 +64,7 @@ export class PolicyTally {
     for (const group of groups) this.#groups[group].delete(node);
   }
 
-  /** Nodes of which this policy decides, in a phase. */
+  /** Nodes that this policy decides over, in the given phases. */
   inPhase(...phases: readonly Phase[]): number {
     return phases.reduce((sum, phase) => sum + (this.#phases.get(phase) ?? 0), 0);
   }
@@ -101,7 +99,7 @@ export class PolicyTally {
   }
 }
 
-/** What no plan of one node exceeds: 64 GPUs of 16 instances. The agent counts, and may count what it likes. */
+/** More than any plan of one node: 64 GPUs of 16 instances. The agent counts, and may report any number. */
 const mostOfOneNode = 1024;
 
 function clampCount(count = 0): number {

@@ -10,14 +10,15 @@ import { checkShape } from './schema.ts';
 import { explainWindow } from '../rollout/windows.ts';
 import { checkPolicySharing } from './sharing.ts';
 
-/** A document that was checked: the policy where its shape is right, and everything that was found. */
+/** A checked document: the policy if its shape is right, and all findings. */
 export interface ValidatedPolicy {
   readonly policy: GpuPartitionPolicy | undefined;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Checks a policy as far as that is possible without a cluster: the CRD's schema and CEL rules, windows, and the geometry of every model that a layout can meet. Reports everything, not just the first.
+ * Checks a policy as far as possible without a cluster: the CRD's schema and CEL rules, windows, and the geometry of every model
+ * that a layout can match. Reports everything, not just the first.
  */
 export function validatePolicy(value: unknown): ValidatedPolicy {
   const rules: readonly Finding[] = findBrokenRules(value).map((rule) => ({
@@ -34,7 +35,7 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     ...rules,
     ...checkSharing(policy.spec),
     ...checkWindows(policy.spec),
-    // Geometry says nothing sensible of a profile that is misspelt or an entry that says two things.
+    // Geometry findings are meaningless for a misspelt profile or a contradictory entry.
     ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts)),
   ];
   return { policy, findings };
@@ -42,7 +43,7 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
 
 function checkSharing(spec: PolicySpec): readonly Finding[] {
   const finding = checkPolicySharing(spec);
-  // The schema's own rule says it already.
+  // The schema's own rule reports it already.
   return finding === undefined || spec.sharing?.mps !== undefined ? [] : [finding];
 }
 
@@ -73,7 +74,7 @@ function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, pat
       refused.length === 1 || selects ? listReasons(refused) : `fits no GPU model; for example ${first.message}`;
     return [{ severity: 'error', code: codeOf(first.reason), path: content, message }];
   }
-  // An entry without a selector is for the GPUs that the nodes have; that other models exist is no news.
+  // An entry without a selector is for the GPUs that the nodes have; that other models exist is no finding.
   if (!selects) return [];
   return refused.filter(({ model }) => model.superseded !== true).map((one) => warnModel(one, content));
 }

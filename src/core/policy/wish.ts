@@ -2,18 +2,18 @@ import type { GpuReport, GpuWish, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint, sameJson } from '../text/fingerprint.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 
-/** Names the wish: the agent's plan says by this which wish it was made for. Which entry chose a GPU changes no plan. */
+/** Hash of a wish: it tells which wish the agent's plan was made for. Which entry chose a GPU changes no plan. */
 export function wishHash({ gpus, replaceForeignInstances }: Pick<Wish, 'gpus' | 'replaceForeignInstances'>): string {
   const sorted = gpus.map(({ entry: _entry, ...rest }) => rest).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
   return fingerprint(canonicalJson(replaceForeignInstances === true ? [sorted, 'replaceForeignInstances'] : sorted));
 }
 
-/** What is on the GPU, in a layout's words: the compute instances that workloads can use, by profile. */
+/** What is on the GPU, in a layout's terms: the compute instances that workloads can use, by profile. */
 export function layoutOf(gpu: GpuReport): Layout {
   const counts: Record<string, number> = {};
   for (const instance of gpu.instances) {
     for (const { profile } of instance.computeInstances) {
-      // `-L` prints a compute instance over a whole `1g.5gb+me` as `1g.5gb`: the GPU instance knows the full name.
+      // `-L` prints a compute instance over a whole `1g.5gb+me` as `1g.5gb`: the GPU instance has the full name.
       const name = /^\dc\./.test(profile) ? profile : instance.profile;
       counts[name] = (counts[name] ?? 0) + 1;
     }
@@ -21,18 +21,18 @@ export function layoutOf(gpu: GpuReport): Layout {
   return counts;
 }
 
-/** Whether the GPU is as it shall be. A GPU that knows no MIG meets `mig: Disabled`. */
+/** Whether the GPU matches the wish. A GPU without MIG support matches `mig: Disabled`. */
 export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
   if (gpu.error !== undefined) return false;
   const settled = gpu.migPending === undefined || gpu.migPending === gpu.mig;
   if (wish.mig === 'Disabled') return gpu.mig !== 'Enabled' && settled;
   if (gpu.mig !== 'Enabled' || !settled) return false;
-  // A GPU instance without a compute instance takes room and serves nobody: the layout is not done.
+  // A GPU instance without a compute instance takes up room and is of no use: the layout is not done.
   if (gpu.instances.some((instance) => instance.computeInstances.length === 0)) return false;
   return sameJson(layoutOf(gpu), wish.profiles ?? {});
 }
 
-/** Whether every GPU that the wish names is there and is as it shall be. */
+/** Whether every GPU that the wish names exists and matches. */
 export function deviceMeets(gpus: readonly GpuReport[], wish: Wish['gpus']): boolean {
   return wish.every((one) => {
     const gpu = gpus.find(({ uuid }) => uuid === one.uuid);

@@ -1,6 +1,6 @@
 /**
- * Names in the order of what they cost, those of equal cost in the order in which they came. There are few different costs, so that
- * an addition or removal costs the same however many names there are.
+ * Names ordered by cost, those of equal cost by arrival. There are few different costs, so an addition or removal takes the same
+ * time however many names there are.
  */
 export class CostQueue {
   readonly #costOf = new Map<string, number>();
@@ -12,7 +12,7 @@ export class CostQueue {
     return this.#costOf.size;
   }
 
-  /** A name that is there already keeps its turn among those of the same cost. */
+  /** A name that is already queued keeps its turn among those of the same cost. */
   add(name: string, cost: number): void {
     if (this.#costOf.get(name) === cost) return;
     this.delete(name);

@@ -1,12 +1,12 @@
 import type { NodeStanding } from './slot.ts';
 import { Standings } from './standings.ts';
 
-/** How all nodes stand, each with the policy that decides over it. */
+/** How all nodes stand, each under the policy that decides over it. */
 export class FleetRollout {
   readonly #nodes = new Map<string, NodeStanding>();
   readonly #policies = new Map<string, Standings>();
 
-  /** @returns policies whose rollout this may move on */
+  /** @returns policies whose rollout this may advance */
   put(standing: NodeStanding): readonly string[] {
     const before = this.#nodes.get(standing.node);
     const left = before !== undefined && before.policy !== standing.policy ? this.#leave(before) : [];
@@ -16,14 +16,14 @@ export class FleetRollout {
     return this.of(policy).put(standing) ? [...left, policy] : left;
   }
 
-  /** @returns policies whose rollout this may move on */
+  /** @returns policies whose rollout this may advance */
   remove(node: string): readonly string[] {
     const before = this.#nodes.get(node);
     this.#nodes.delete(node);
     return before === undefined ? [] : this.#leave(before);
   }
 
-  /** Before a node with a slot is looked at: it counts as under way until it is known what becomes of it. */
+  /** Called before a node with a slot is processed: it counts as under way until its outcome is known. */
   begin(node: string): void {
     const before = this.#nodes.get(node);
     if (before && !before.isUnderWay) this.put({ ...before, isUnderWay: true, isBegun: true });

@@ -1,6 +1,9 @@
 import { timeText } from '../text/time.ts';
 
-/** Why nodes that ask for a slot do not get one, where that is not just that others have it. Moments, not what is left: else every look is a write. */
+/**
+ * Why nodes that request a slot do not get one, other than that others have it. Points in time rather than remaining time: otherwise
+ * every look would be a write.
+ */
 export type RolloutGate =
   | { readonly reason: 'Frozen'; readonly why: string }
   | { readonly reason: 'Paused' }

@@ -9,52 +9,52 @@ import { type Canary, isFor, type NodeStanding, type Pace, type Slot, type SlotK
 import type { RequestQueue, Standings } from './standings.ts';
 import { stateOfWindows } from './windows.ts';
 
-/** All that admission is decided on. */
+/** All input for the admission decision. */
 export interface LedgerSnapshot {
   readonly now: number;
   readonly policy: GpuPartitionPolicy;
   /** Of the nodes that the policy decides over. */
   readonly standings: Standings;
-  /** How a node stands, whichever policy decides over it; undefined where it has not been processed yet. */
+  /** How a node stands, whichever policy decides over it; undefined if it has not been processed yet. */
   readonly standingOf: (node: string) => NodeStanding | undefined;
-  /** Undefined where there is no such node. */
+  /** Undefined if there is no such node. */
   readonly uidOf: (node: string) => string | undefined;
-  /** How many nodes the policy decides over: what percentages are of. */
+  /** How many nodes the policy decides over: the base of percentages. */
   readonly size: number;
-  /** Whether all of them have been looked at, and this generation is accepted: before that nothing new starts. */
+  /** Whether all of them have been processed and this generation is accepted: before that nothing new starts. */
   readonly mayAdmit: boolean;
-  /** How many nodes may be in flight of all policies together, less those in other ledgers. */
+  /** How many nodes of all policies together may be in flight, less those in other ledgers. */
   readonly cap: number;
-  /** Why the whole cluster is frozen; undefined where it is not. */
+  /** Why the whole cluster is frozen; undefined if it is not. */
   readonly frozen: string | undefined;
 }
 
 export interface LedgerStep {
   readonly ledger: readonly Slot[];
   readonly canary: Canary | undefined;
-  /** Undefined where no node has been verified at this generation. */
+  /** Undefined if no node has been verified at this generation. */
   readonly pace: Pace | undefined;
   /** Nodes that got a slot. */
   readonly admitted: readonly string[];
   /** Nodes that lost theirs. */
   readonly released: readonly string[];
-  /** What keeps nodes waiting; undefined where none waits, or only for others to be done. */
+  /** What keeps nodes waiting; undefined if none waits, or only for others to finish. */
   readonly gate: RolloutGate | undefined;
-  /** When it will be different without any event, in ms. */
+  /** When this changes without any event, in ms. */
   readonly requeueAfterMs: number | undefined;
 }
 
-/** The API keeps so many entries. */
+/** The API keeps at most this many entries. */
 const mostSlots = 500;
 
 /**
- * One step of a policy's rollout: gives back the slots of nodes that are verified or given up, takes note of nodes that change without one,
- * and admits those whose turn it is. Pure; an unchanged world gives an unchanged ledger.
+ * One step of a policy's rollout: releases the slots of nodes that are verified or given up, records nodes that change without a
+ * slot, and admits those whose turn it is. Pure; an unchanged world yields an unchanged ledger.
  */
 export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   const { policy, standings, uidOf } = snapshot;
   const before = policy.status?.inFlight ?? [];
-  // 1. What has been given back, and what is under way although nobody knows of it: lost status, a controller that died.
+  // 1. What has been released, and what is under way unrecorded: lost status, a controller that died.
   const kept = before.filter((slot) => isHeld(slot, snapshot));
   const known = new Set(kept.map(({ node }) => node));
   const found = [...standings.underWay]
@@ -84,7 +84,7 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   };
 }
 
-/** A slot is given back when the node is seen to be done by whoever knew of the slot. */
+/** A slot is released when the node is found finished by a decision that knew of the slot. */
 function isHeld(slot: Slot, { policy, standingOf, uidOf }: LedgerSnapshot): boolean {
   if (uidOf(slot.node) !== slot.nodeUID) return false;
   const standing = standingOf(slot.node);
@@ -109,13 +109,13 @@ function makeSlot({ node, nodeUID, request }: NodeStanding, kind: SlotKind, { po
 
 interface Limits extends Places {
   readonly gate: RolloutGate | undefined;
-  /** Whether a node may start whose change disrupts nobody. */
+  /** Whether a node whose change disrupts nobody may start. */
   readonly mayStart: boolean;
-  /** Whether one may start that pods can be on. */
+  /** Whether a node that may run pods may start. */
   readonly mayDisrupt: boolean;
-  /** Nothing that is new may start. */
+  /** Nothing new may start. */
   readonly isHalted: boolean;
-  /** What of this changes with the time alone, in ms from now. */
+  /** What of this changes with time alone, in ms from now. */
   readonly changesIn: readonly number[];
   /** How many of kind New. */
   readonly mostNew: number;
@@ -124,9 +124,9 @@ interface Limits extends Places {
 }
 
 interface Places {
-  /** Of maxUnavailable, that no node has which is in flight or not ready. */
+  /** Part of maxUnavailable not used by nodes that are in flight or not ready. */
   readonly open: number;
-  /** The same less those of nodes that have failed. */
+  /** The same less the nodes that have failed. */
   readonly free: number;
 }
 
@@ -163,8 +163,8 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
 }
 
 /**
- * Nodes that are in flight, not ready or have failed count. Those that have failed and are open again slow a rollout down to one node
- * at a time, and do not stop it: that is what the threshold is for.
+ * Counts nodes that are in flight, not ready or have failed. Failed nodes that are open again slow a rollout down to one node at a
+ * time but do not stop it: that is what the threshold is for.
  */
 function countPlaces(most: number, ledger: readonly Slot[], standings: Standings): Places {
   const held = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
@@ -180,7 +180,7 @@ interface Choice {
   readonly kind: SlotKind;
 }
 
-/** Who gets a slot: repairs, what is closed anyway, the cheapest of the rest, and what has failed, so that it starves nobody. */
+/** Who gets a slot: repairs, nodes that are closed anyway, the cheapest of the rest, and last failed nodes, so that they starve nobody. */
 function choose(
   { mayStart, mayDisrupt, isHalted, mostNew, open, free, cap }: Limits,
   { standings, uidOf }: LedgerSnapshot,
@@ -198,7 +198,7 @@ function choose(
     }
     return chosen.length - before;
   };
-  // Nobody is disturbed where nobody can be: no window, no budget.
+  // If nobody can be disrupted, neither window nor budget applies.
   const anybody = mayStart ? Infinity : 0;
   const repairs = take('Repair', 'Repair', mayDisrupt ? free : 0);
   take('Fresh', 'Fresh', isHalted ? 0 : anybody);
@@ -215,7 +215,7 @@ function noteCanaries({ record, places }: CanaryState, started: readonly string[
   return { ...rest, nodes: [...record.nodes, ...started] };
 }
 
-/** Of a node that another policy has won no event comes here. */
+/** A node that another policy has won triggers no event here. */
 const othersPollMs = 1000;
 
 function requeueAfter(

@@ -5,15 +5,15 @@ import type { NodeStanding, SlotRequest } from './slot.ts';
 /** `FreshRetry`: failed before, and closed anyway. */
 export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
 
-/** More than any node can have to destroy: evictions come first, then instances. */
+/** More than any node can have to destroy: evictions count first, then instances. */
 const evictionCost = 100_000;
-/** More than any change can cost: whose pods did not go starves nobody. */
+/** More than any change can cost: a node whose pods did not go starves nobody. */
 const restCost = 1e12;
 
-/** The nodes of one policy as its rollout sees them, counted change by change: an event costs the same however many nodes there are. */
+/** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
 export class Standings {
   readonly #nodes = new Map<string, NodeStanding>();
-  /** Not available, whoever is to blame. */
+  /** Not available, whatever the cause. */
   readonly #notReady = new Set<string>();
   readonly #failed = new Set<string>();
   /** Of these, the available ones. */
@@ -27,16 +27,16 @@ export class Standings {
     New: new CostQueue(),
   };
 
-  /** @returns whether anything is different */
+  /** @returns whether anything changed */
   put(standing: NodeStanding): boolean {
     const { node, request } = standing;
     const before = this.#nodes.get(node);
     if (before !== undefined && sameJson(before, standing)) return false;
-    // A node that asks for the same as before keeps its turn.
+    // A node with the same request as before keeps its turn.
     const queue = request && queueOf(request);
     if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
     this.#nodes.set(node, standing);
-    // Nobody misses a node that was never there.
+    // A node that was never available is not missed.
     mark(this.#notReady, node, !standing.isReady && !standing.isClosedAnyway);
     mark(this.#failed, node, standing.hasFailed);
     mark(this.#failedOpen, node, standing.hasFailed && standing.isReady && !standing.isClosedAnyway);
@@ -76,7 +76,10 @@ export class Standings {
     return this.#underWay;
   }
 
-  /** Those that ask for a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go after them. */
+  /**
+   * Those that request a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go come
+   * last.
+   */
   *inOrder(queue: RequestQueue): Iterable<NodeStanding> {
     for (const name of this.#queues[queue].inOrder()) {
       const standing = this.#nodes.get(name);
@@ -84,7 +87,7 @@ export class Standings {
     }
   }
 
-  /** Whether anybody asks for a slot. */
+  /** Whether any node requests a slot. */
   get isAsked(): boolean {
     return Object.values(this.#queues).some(({ size }) => size > 0);
   }

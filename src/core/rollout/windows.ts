@@ -6,7 +6,7 @@ export type Window = NonNullable<NonNullable<PolicySpec['rollout']>['windows']>[
 
 export type WindowState =
   | { readonly isOpen: true }
-  /** `opensAt` in ms since the epoch; undefined where no window ever opens. */
+  /** `opensAt` in ms since the epoch; undefined if no window ever opens. */
   | { readonly isOpen: false; readonly opensAt: number | undefined };
 
 /** Whether nodes may start to change now. No windows means always. */
@@ -21,7 +21,7 @@ export function stateOfWindows(windows: readonly Window[] | undefined, now: numb
   return { isOpen, opensAt: starts.length > 0 ? Math.min(...starts) : undefined };
 }
 
-/** What is wrong with a window, in words; undefined where nothing is. */
+/** What is wrong with a window, in words; undefined if nothing is. */
 export function explainWindow(window: Window): string | undefined {
   const { schedule, duration, timeZone } = window;
   const name = `${JSON.stringify(schedule)}${timeZone === undefined ? '' : ` in ${timeZone}`}`;
@@ -45,7 +45,7 @@ function isTimeZone(timeZone: string): boolean {
   }
 }
 
-/** The first start after a moment; none where nobody can read the window: its policy is refused. */
+/** The first start after a given time; none if the window is unreadable: its policy is refused. */
 function nextStart(window: Window, after: number): number | undefined {
   try {
     return cronOf(window).nextRun(new Date(after))?.getTime();

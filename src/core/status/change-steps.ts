@@ -1,6 +1,6 @@
 import type { Phase } from '../../api/types.ts';
 
-/** Where the time of a change goes, in order; `other` is whatever keeps it from going on. */
+/** Where the time of a change goes, in order; `other` is anything else that delays it. */
 export const changeSteps = ['plan', 'slot', 'drain', 'device', 'refresh', 'other'] as const;
 export type ChangeStep = (typeof changeSteps)[number];
 
@@ -10,11 +10,11 @@ export interface NodeChangeClock {
   readonly step: ChangeStep;
   readonly stepSince: number;
   readonly spent: Readonly<Partial<Record<ChangeStep, number>>>;
-  /** A wish that the device meets already is no change. */
+  /** A wish that the device already matches is not a change. */
   readonly isGranted: boolean;
 }
 
-/** What one look at a node has brought. */
+/** The result of one look at a node. */
 export interface ChangeLook {
   readonly phase: Phase;
   readonly reason: string;
@@ -23,9 +23,9 @@ export interface ChangeLook {
 }
 
 export interface ChangeAdvance {
-  /** Undefined where no change is under way. */
+  /** Undefined if no change is under way. */
   readonly clock: NodeChangeClock | undefined;
-  /** Of a change that has ended with this look: all of it, and each step that took part. */
+  /** Of a change that ended with this look: the total, and each step that took part. */
   readonly ended?: { readonly totalMs: number; readonly spent: NodeChangeClock['spent'] };
 }
 
@@ -52,7 +52,7 @@ const stepOfReason: Readonly<Record<string, ChangeStep>> = {
   NoDevicePlugin: 'refresh',
 };
 
-/** Takes a look at a node. A new wish begins the change anew; a node that no policy decides over has none. */
+/** Takes in one look at a node. A new wish restarts the change; a node without a policy has none. */
 export function advanceChange(before: NodeChangeClock | undefined, look: ChangeLook, now: number): ChangeAdvance {
   if (look.hasWish) {
     return { clock: { since: now, step: 'plan', stepSince: now, spent: {}, isGranted: look.hasGrant } };

@@ -4,20 +4,20 @@ export interface StatusCondition {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
-  /** When the status changed last, RFC 3339. */
+  /** When the status last changed, RFC 3339. */
   readonly lastTransitionTime: string;
   readonly observedGeneration?: number;
 }
 
-/** A condition before it is known since when it holds. */
+/** A condition without the time since when it holds. */
 export type ConditionDraft = Omit<StatusCondition, 'lastTransitionTime'>;
 
 /**
- * The conditions with one of them set; others and their order stay, a new one comes last. The transition time changes
- * with the status alone, not with reason or message.
+ * The conditions with one of them set; others keep their order, a new one comes last. The transition time changes with the status
+ * alone, not with reason or message.
  *
  * @param now RFC 3339.
- * @returns the very array that was given when nothing would change, so that the caller can leave out the write.
+ * @returns the given array itself if nothing changes, so that the caller can skip the write.
  */
 export function setCondition(
   conditions: readonly StatusCondition[],

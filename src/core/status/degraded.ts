@@ -1,7 +1,7 @@
 import type { GpuReport } from '../../api/types.ts';
 import type { ConditionDraft, StatusCondition } from './conditions.ts';
 
-/** Names the GPUs that do not do their work; nothing is said of it on a node that never had one. */
+/** Names the GPUs that do not work properly; omitted for a node that never had one. */
 export function judgeDegraded(
   gpus: readonly GpuReport[],
   current: readonly StatusCondition[],

@@ -3,26 +3,26 @@ import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { gridOf } from '../gpu/search/grid.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 
-/** How many of something there are, by what tells them apart. */
+/** A count of something, by its distinguishing labels. */
 export interface Figure<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
   readonly value: number;
 }
 
-/** A fleet in numbers: none of them is about one node, pod or GPU. */
+/** A fleet in numbers: none of them is about a single node, pod or GPU. */
 export interface FleetFigures {
   readonly nodes: readonly Figure<'policy' | 'phase' | 'reason'>[];
   readonly gpus: readonly Figure<'pool' | 'product' | 'state'>[];
-  /** By what the driver asks for; they are counted in `gpus` too. */
+  /** By the action that the driver asks for; they are counted in `gpus` too. */
   readonly unhealthy: readonly Figure<'pool' | 'action'>[];
   readonly instances: readonly Figure<'pool' | 'profile' | 'state'>[];
-  /** Slices of GPUs in MIG mode that no instance has, so that nobody can get them in this layout. */
+  /** Slices of GPUs in MIG mode that belong to no instance, so that they cannot be used in this layout. */
   readonly stranded: readonly Figure<'pool' | 'resource'>[];
   /** Nodes whose last grant or reading failed. */
   readonly deviceErrors: readonly Figure<'code'>[];
 }
 
-/** Labels by which node pools are told apart, the one that counts first. */
+/** Labels that identify node pools, by precedence. */
 const poolLabels = [
   'karpenter.sh/nodepool',
   'cloud.google.com/gke-nodepool',
@@ -31,7 +31,7 @@ const poolLabels = [
   'pool',
 ];
 
-/** The pool of a node; empty where no label names one. */
+/** The pool of a node; empty if no label names one. */
 export function poolOf(labels: Readonly<Record<string, string>> | undefined): string {
   const key = poolLabels.find((label) => labels?.[label] !== undefined);
   return key === undefined ? '' : (labels?.[key] ?? '');
@@ -49,7 +49,7 @@ interface GpuPartitionGroup {
 }
 
 /**
- * Counts a fleet. GPUs that are cut alike share their list of instances in the controller, so that they are counted once.
+ * Counts a fleet. GPUs with equal instances share their list in the controller, so that they are counted once.
  *
  * @param poolOfNode the pool of a node by its name
  */
@@ -116,7 +116,7 @@ export function strandedSlices(
   };
 }
 
-/** GPUs by all that is counted of them. */
+/** Groups GPUs by everything that is counted of them. */
 class GpuGroups {
   readonly #byInstances = new Map<readonly InstanceReport[], GpuPartitionGroup[]>();
 

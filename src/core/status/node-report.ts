@@ -8,7 +8,7 @@ import { setConditions } from './conditions.ts';
 import { judgeDegraded } from './degraded.ts';
 import { deviceText } from '../policy/layout-text.ts';
 
-/** A state that normally passes is written to status when it lasts longer than this, in ms. */
+/** A transient state is written to the status if it lasts longer than this, in ms. */
 const transientMs = 2000;
 
 /** The leader's part of a partition's status. */
@@ -16,13 +16,13 @@ export type NodeStatusFields = Required<Pick<NodePartitionStatus, 'phase' | 'lay
   Pick<NodePartitionStatus, 'conditions' | 'waits'>;
 
 export interface NodeReport {
-  /** What to write; undefined where the status says it already, or is not to say it yet. */
+  /** What to write; undefined if the status already matches, or must not change yet. */
   readonly status: NodeStatusFields | undefined;
   /** When to look at the node again, in ms, if nothing happens before. */
   readonly requeueAfterMs: number | undefined;
 }
 
-/** What is told of a node, and when. */
+/** What is reported of a node, and when. */
 export function reportNode(
   partition: GpuNodePartition,
   verdict: Verdict,
@@ -33,7 +33,7 @@ export function reportNode(
   const current = partition.status;
   const lastsMs = now - (memory.waits.Reason?.since ?? now);
   const isReady = current?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
-  // Whoever waits for Ready must not be told so while the layout is going. Before a new wish is planned nothing of it goes.
+  // Clients that wait for Ready must not see it while the layout is being removed. Until a new wish is planned, nothing is removed.
   const isLeaving = isReady && verdict.phase !== 'Ready' && verdict.reason !== 'AwaitingPlan';
   const left = transientMs - lastsMs;
   if (verdict.transient === true && left > 0 && !isLeaving) {
@@ -75,7 +75,7 @@ function describe(
     ],
     timeText(now),
   );
-  // A node that is Ready waits for nothing, whatever was waited for in the decision that found it so.
+  // A node that is Ready waits for nothing, whatever the decision that found it so waited for.
   const waits = phase === 'Ready' ? [] : lastingWaits(memory);
   return {
     phase,

@@ -1,7 +1,7 @@
 import type { PolicyStatus } from '../../api/types.ts';
 import { sameJson } from '../text/fingerprint.ts';
 
-/** Whether a policy's status says more than how many nodes are where: that changes with each of them. */
+/** Whether a policy's status changes in more than the node counts, which change with every node. */
 export function isNews(before: PolicyStatus | undefined, after: PolicyStatus): boolean {
   return !sameJson(gistOf(before), gistOf(after));
 }

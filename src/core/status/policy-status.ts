@@ -4,7 +4,7 @@ import type { PolicyRefusal } from '../policy/refusal.ts';
 import { describeGate, type RolloutGate } from '../rollout/gate.ts';
 import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
 
-/** A condition before it is merged with the one that is there. */
+/** A condition before it is merged with the existing one. */
 export interface PolicyConditionDraft {
   readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'Valid';
   readonly status: 'True' | 'False';
@@ -20,14 +20,14 @@ export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | '
 const maxNames = 5;
 const maxFailures = 50;
 
-/** What is known of a policy beside its nodes. */
+/** What is known of a policy besides its nodes. */
 export interface PolicyFacts {
   readonly policy: GpuPartitionPolicy;
-  /** Why it is not valid, whatever the nodes. */
+  /** Why it is invalid, regardless of nodes. */
   readonly refusal?: PolicyRefusal | undefined;
   /** Newest generation that its nodes could take. */
   readonly acceptedGeneration?: number | undefined;
-  /** The first of the nodes that keep its generation from being accepted, and the words for all of them. */
+  /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** What keeps nodes from starting. */
   readonly gate?: RolloutGate | undefined;
@@ -67,7 +67,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   };
 }
 
-/** @param waiting of those that are pending: what they wait for does not come by itself */
+/** @param waiting pending nodes whose cause of waiting does not resolve itself */
 function summarise(nodes: NonNullable<PolicyStatus['nodes']>, waiting: number): string {
   if (nodes.matched === 0) return 'no nodes';
   const counts = { ...nodes, waiting, pending: (nodes.pending ?? 0) - waiting };
@@ -91,7 +91,7 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
         message: `nothing is touched: ${refusal.message}`.slice(0, 4096),
       }
     : judgePolicy(facts, tally);
-  // What does not hold has words of its own: Ready's would contradict it.
+  // Conditions that are false need their own message: Ready's would contradict them.
   return [
     { type: 'Ready', status: state === 'ready' ? 'True' : 'False', reason, message },
     state === 'progressing'
@@ -144,7 +144,7 @@ function judgePolicy(
     return { state: 'progressing', reason: 'Waiting', message: listNodes(tally, 'waiting') };
   if (gate) return { state: 'progressing', reason: gate.reason, message: describeGate(gate).slice(0, 4096) };
   const unfinished = tally.size('unfinished') + tally.size('unseen');
-  // Nothing but nodes that cannot take the policy: nobody is at work any more.
+  // Only nodes that cannot take the policy are left: no work is under way.
   if (unfinished > 0 && unfinished === tally.size('invalid')) {
     return { state: 'stalled', reason: 'Invalid', message: listNodes(tally, 'invalid') };
   }

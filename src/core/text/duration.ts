@@ -1,6 +1,6 @@
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3600_000 };
 
-/** Milliseconds of a duration as policies have it, such as `90s`, `10m` or `1h30m`; the schema has checked it. */
+/** Milliseconds of a duration as written in policies, such as `90s`, `10m` or `1h30m`; the schema has checked it. */
 export function durationMs(text: string): number {
   return [...text.matchAll(/([0-9]+)([smh])/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (unitMs[unit ?? ''] ?? 0),
@@ -8,7 +8,7 @@ export function durationMs(text: string): number {
   );
 }
 
-/** About how long, as people say it: `45 s`, `4 min`, `2 h 10 min`. */
+/** Approximate duration for people: `45 s`, `4 min`, `2 h 10 min`. */
 export function describeDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);

@@ -3,7 +3,7 @@ export type FieldPath = readonly (string | number)[];
 
 export type Severity = 'error' | 'warning';
 
-/** Something that a user's file says and that is wrong, or does other things than it seems to. */
+/** Something in a user's file that is wrong, or does something other than it seems to. */
 export interface Finding {
   readonly severity: Severity;
   /** One word for programs. */
@@ -15,7 +15,7 @@ export interface Finding {
   readonly models?: readonly string[];
 }
 
-/** Every code that checks of files report. */
+/** Every code that file checks report. */
 export const findingCodes = [
   // The input as a whole.
   'Unreadable',

@@ -25,7 +25,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** JSON with object keys in order, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
-  // In a list JSON writes null for what it has no word for.
+  // In a list JSON writes null for a value that it cannot represent.
   if (value === undefined) return 'null';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -36,7 +36,7 @@ export function canonicalJson(value: unknown): string {
   return `{${texts.join(',')}}`;
 }
 
-/** Whether two JSON values are the same, whatever the order of object keys. */
+/** Whether two JSON values are equal, whatever the order of object keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -53,7 +53,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return keys.length === listKeys(those).length && keys.every((key) => sameJson(these[key], those[key]));
 }
 
-/** JSON leaves out what is undefined. */
+/** JSON omits undefined values. */
 function listKeys(fields: Fields): string[] {
   return Object.keys(fields).filter((key) => fields[key] !== undefined);
 }

@@ -4,12 +4,12 @@ const MAX_SUBDOMAIN = 253;
 const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:[.][a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Whether a text can be the name of most kinds of objects; their length may be limited further. */
+/** Whether a text can be the name of most kinds of objects; some limit the length further. */
 export function isSubdomain(text: string): boolean {
   return text.length <= MAX_SUBDOMAIN && SUBDOMAIN.test(text);
 }
 
-/** Why no object can have a label, an annotation or a finalizer of this key; undefined for a good one. */
+/** Why no object can have a label, an annotation or a finalizer with this key; undefined for a valid one. */
 export function explainKey(key: string): string | undefined {
   const [first = '', second, third] = key.split('/');
   if (third !== undefined) return 'the key has more than one slash';
@@ -23,7 +23,7 @@ export function explainKey(key: string): string | undefined {
     : "the key's name must be letters, digits, '-', '_' or '.', and start and end with a letter or digit";
 }
 
-/** Why no label can have this value; undefined for a good one. */
+/** Why no label can have this value; undefined for a valid one. */
 export function explainLabelValue(value: string): string | undefined {
   if (value.length > MAX_NAME) return `the value has ${value.length} characters, Kubernetes allows ${MAX_NAME}`;
   if (value === '' || NAME.test(value)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Known words that a mistyped one probably means, nearest first: those that contain all its parts, then those a few
- * edits away. Upper and lower case are alike.
+ * Known words that a mistyped one probably means, nearest first: those that contain all its parts, then those a few edits away. Case
+ * is ignored.
  */
 export function findNearestWords(word: string, known: readonly string[], most = 3): readonly string[] {
   const wanted = word.toLowerCase();
@@ -15,7 +15,7 @@ export function findNearestWords(word: string, known: readonly string[], most = 
 
 function measure(wanted: string, parts: readonly string[], candidate: string): number {
   const words = splitParts(candidate);
-  // Part of a name (a100, 80gb) is no typing error: it counts less than one edit.
+  // Part of a name (a100, 80gb) is not a typo: it counts less than one edit.
   if (parts.length > 0 && parts.every((part) => words.includes(part))) return 0.5;
   return countEdits(wanted, candidate);
 }

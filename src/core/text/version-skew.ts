@@ -1,9 +1,9 @@
-/** Minor versions that controller and agents may be apart, either way: an update replaces them one after the other. */
+/** Maximum difference in minor versions between controller and agents, either way: an update replaces them one after the other. */
 const mostApart = 1;
 
 export type VersionSkew = 'Fine' | 'TooOld' | 'TooNew';
 
-/** How another program's version stands to ours. What is no release (`dev`, `unknown`) is never refused. */
+/** How another program's version relates to ours. A version that is not a release (`dev`, `unknown`) is never refused. */
 export function compareVersions(theirs: string | undefined, ours: string | undefined): VersionSkew {
   const [their, our] = [readVersion(theirs), readVersion(ours)];
   if (their === undefined || our === undefined) return 'Fine';

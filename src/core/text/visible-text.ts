@@ -1,11 +1,11 @@
-/** Controls, format characters (among them those that turn the direction of a text), lone surrogates and line separators. */
+/** Control and format characters (including those that change the text direction), lone surrogates and line separators. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * The value with a mark in place of each character of its texts that starts a line, steers a terminal, or is not shown. Every text
- * stays as long as it was: the API's bounds hold for it as before.
+ * The value with a mark in place of each character in its texts that starts a line, controls a terminal, or is invisible. Every text
+ * keeps its length: the API's bounds still hold for it.
  */
 export function printable<T>(value: T): T {
   return replaceTexts(value) as T;
@@ -19,8 +19,8 @@ function replaceTexts(value: unknown): unknown {
 }
 
 /**
- * The text with an escape in place of each character that a terminal obeys or does not show: `\u001b`. Within a string of JSON that
- * is the same character, so that JSON stays what it was. Line ends and tabs stay.
+ * The text with an escape in place of each character that controls a terminal or is invisible: `\u001b`. Within a JSON string the
+ * escape means the same character, so the JSON is equivalent. Line ends and tabs stay.
  */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(INVISIBLE, (character) =>

@@ -1,5 +1,5 @@
 /**
- * Lines of at most `width` characters, broken at spaces; a word that is longer stays whole. Spaces before the text stay.
+ * Lines of at most `width` characters, broken at spaces; a longer word stays whole. Leading spaces stay.
  *
  * @param indent of lines after the first
  */

@@ -14,7 +14,7 @@ export interface PolicyStatusView {
   readonly matched: number;
   readonly reason: string;
   readonly message: string;
-  /** Nodes that have been admitted and are not done yet, with the time at which their pods must be gone. */
+  /** Nodes that have been admitted and are not done yet, with the time by which their pods must be gone. */
   readonly inFlight: readonly {
     readonly node: string;
     readonly since: string | undefined;
@@ -23,9 +23,9 @@ export interface PolicyStatusView {
   /** How many may be. */
   readonly maxUnavailable: number;
   readonly canary: readonly string[];
-  /** Undefined where nothing is left to do. */
+  /** Undefined if nothing is left to do. */
   readonly rollout: RolloutOutlook | undefined;
-  /** What is to be done on all of its nodes; undefined where nothing is. */
+  /** What is to be done on all of its nodes; undefined if nothing is. */
   readonly plan: PolicyStatus['plan'];
 }
 
@@ -45,7 +45,7 @@ export interface NodeRowView {
 export interface FleetStatusView {
   readonly policies: readonly PolicyStatusView[];
   readonly phases: readonly PhaseView[];
-  /** Those that need somebody first. */
+  /** Nodes that need attention first. */
   readonly nodes: readonly NodeRowView[];
 }
 
@@ -55,7 +55,7 @@ interface PhaseView {
   readonly reasons: readonly { readonly reason: string; readonly count: number; readonly nodes: readonly string[] }[];
 }
 
-/** In the order in which somebody has to look at them. */
+/** Ordered by urgency. */
 const phaseOrder = ['Failed', 'Invalid', 'Waiting', 'Updating', 'Pending', 'Ready', 'Unmanaged'];
 const mostNamed = 3;
 
@@ -133,7 +133,7 @@ function byUrgency(a: NodeRowView, b: NodeRowView): number {
   return rankOf(a.phase) - rankOf(b.phase) || compareText(a.node, b.node);
 }
 
-/** One that is not known yet needs somebody. */
+/** An unknown phase needs attention. */
 function rankOf(phase: string): number {
   return phaseOrder.indexOf(phase);
 }
@@ -148,7 +148,7 @@ export interface FleetPictureOptions {
   readonly mostNodes?: number;
 }
 
-/** The fleet on a screen: policies, nodes by phase, and the nodes that need somebody first. */
+/** The fleet on a screen: policies, nodes by phase, and first the nodes that need attention. */
 export function drawFleet(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],

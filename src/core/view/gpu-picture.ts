@@ -13,7 +13,7 @@ export interface PicturedSlice {
   readonly profile: string;
   readonly start: number;
   readonly state: 'used' | 'free' | 'going' | 'coming';
-  /** Used, whatever becomes of it. */
+  /** Used, regardless of whether it stays. */
   readonly busy: boolean;
   readonly pods: readonly string[];
 }
@@ -22,15 +22,15 @@ export interface PicturedSlice {
 export interface GpuPicture {
   readonly index: number;
   readonly product: string;
-  /** Why it cannot be read. */
+  /** Why it is unreadable. */
   readonly error?: string;
-  /** What its driver says of its health, where it is not well. */
+  /** Its health as the driver reports it, if it is not well. */
   readonly health?: string;
   /** Pods that hold the whole GPU. */
   readonly pods: readonly string[];
   /** Undefined for a GPU that is whole. */
   readonly now: readonly PicturedSlice[] | undefined;
-  /** Absent where nothing is to change. */
+  /** Absent if nothing is to change. */
   readonly after?: { readonly slices: readonly PicturedSlice[] | undefined } | { readonly refusal: string };
 }
 
@@ -77,7 +77,7 @@ function sliceOf({ profile, start, busy = false, pods = [] }: GpuReport['instanc
 }
 
 const indent = '       ';
-/** Beyond it a slice gets no clearer. */
+/** Wider than this a slice gets no clearer. */
 const widest = 143;
 
 /** A GPU in lines: what is on it, what will be, and who holds what. */

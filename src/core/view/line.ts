@@ -1,4 +1,4 @@
-/** What a piece of text is about; a terminal gives each its colour. */
+/** What a piece of text means; a terminal gives each its colour. */
 export type Tone = 'plain' | 'title' | 'good' | 'warn' | 'bad' | 'dim' | 'used' | 'free' | 'going' | 'coming';
 
 export interface Span {
@@ -17,12 +17,12 @@ export function plainText(line: Line): string {
   return line.map(({ text }) => text).join('');
 }
 
-/** Columns that a text takes; names and messages here have no characters of two columns. */
+/** Width of a text in columns; names and messages here have no double-width characters. */
 function widthOf(text: string): number {
   return Array.from(text).length;
 }
 
-/** The line, cut off with `…` where it is too long. */
+/** The line, cut off with `…` if it is too long. */
 export function fitLine(line: Line, columns: number): Line {
   let left = columns;
   const fitted: Span[] = [];
@@ -56,7 +56,7 @@ function trimEnd(line: readonly Span[]): Line {
   return text === '' ? trimEnd(rest) : [...rest, { ...last, text }];
 }
 
-/** Rows under a header, each column as wide as its widest cell; the last one has what is left. */
+/** Rows under a header, each column as wide as its widest cell; the last one takes the rest. */
 export function drawTable(
   header: readonly string[],
   rows: readonly (readonly Span[])[],

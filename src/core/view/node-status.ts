@@ -57,12 +57,12 @@ const phaseTones: Readonly<Record<string, Tone>> = {
   Invalid: 'bad',
 };
 
-/** Phases that are not known yet have no colour. */
+/** Unknown phases have no colour. */
 export function toneOfPhase(phase: string): Tone {
   return phaseTones[phase] ?? 'plain';
 }
 
-/** A node with a picture of each of its GPUs; those that look alike are drawn once. */
+/** A node with a picture of each of its GPUs; identical ones are drawn once. */
 export function drawNodeStatus(partition: GpuNodePartition, columns: number): readonly Line[] {
   const view = viewNodeStatus(partition);
   const { node, policy, strategy, phase, reason, message, plan, error, driver } = view;
@@ -103,7 +103,7 @@ function drawGpus({ status }: GpuNodePartition, gpus: readonly GpuPicture[], col
   });
 }
 
-/** Neighbours that look alike. */
+/** Groups adjacent GPUs that look alike. */
 function groupAlike(
   drawn: readonly { readonly index: number; readonly lines: readonly Line[] }[],
 ): readonly { readonly first: number; readonly last: number; readonly lines: readonly Line[] }[] {

@@ -12,12 +12,12 @@ export interface PageSlice extends PicturedSlice {
   readonly memoryMiB: number | undefined;
 }
 
-/** A GPU on the page: its slices in placement units out of so many. */
+/** A GPU on the page: its slices on a scale of so many placement units. */
 export interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'health' | 'pods'> {
   readonly units: number;
   /** Null for a GPU that is whole. */
   readonly now: readonly PageSlice[] | null;
-  /** Absent where nothing is to change. */
+  /** Absent if nothing is to change. */
   readonly after?: { readonly slices: readonly PageSlice[] | null } | { readonly refusal: string };
 }
 
@@ -26,13 +26,13 @@ export interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' |
   readonly gpus: readonly PageGpu[];
 }
 
-/** All that the page of the fleet shows. */
+/** Everything that the page of the fleet shows. */
 export interface PageFleet {
   readonly policies: readonly PolicyStatusView[];
   readonly nodes: readonly PageNode[];
 }
 
-/** @param pool of the node, empty where nobody knows */
+/** @param pool of the node, empty if unknown */
 export function viewPageNode(partition: GpuNodePartition, pool: string): PageNode {
   const { strategy, plan, error, driver, gpus } = viewNodeStatus(partition);
   const { device } = partition.status ?? {};

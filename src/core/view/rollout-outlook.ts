@@ -5,13 +5,13 @@ import { describeDuration } from '../text/duration.ts';
 
 /** What is left of a policy's rollout. */
 export interface RolloutOutlook {
-  /** Nodes that are not as the policy says, and are to be. */
+  /** Nodes that do not match the policy yet, and are to. */
   readonly left: number;
-  /** In so many turns of as many as may change at a time; undefined where none may. */
+  /** In so many rounds of as many as may change at a time; undefined if none may. */
   readonly waves: number | undefined;
-  /** In how many seconds all of them will be; undefined where nobody knows. */
+  /** In how many seconds all of them will match; undefined if unknown. */
   readonly seconds: number | undefined;
-  /** What a change of this generation takes, in seconds, and of how many that is the mean; undefined where none has ended. */
+  /** How long a change of this generation takes, in seconds, as a mean over how many; undefined if none has ended. */
   readonly pace: { readonly seconds: number; readonly nodes: number } | undefined;
   /** `7 nodes left in 3 waves of at most 3, done in about 4 min (a change took 80 s, mean of 5)` */
   readonly words: string;
@@ -20,8 +20,8 @@ export interface RolloutOutlook {
 type Figures = Omit<RolloutOutlook, 'words'>;
 
 /**
- * Undefined where nothing is left to do. The time is what it takes if the rest goes as what is done has gone, and nothing keeps it
- * waiting; where something does, nobody knows.
+ * Undefined if nothing is left to do. The time assumes that the rest goes as fast as what is done, and that nothing delays it; if
+ * something does, it is unknown.
  *
  * @param partitions of the nodes that the policy decides over
  */
@@ -45,12 +45,12 @@ export function foreseeRollout(
   return { ...figures, words: describeRollout(figures, width) };
 }
 
-/** One that cannot take its policy, or has failed too often, is not waited for. */
+/** A node that cannot take its policy, or has failed too often, is not waited for. */
 function isLeft(phase: string | undefined): boolean {
   return phase === undefined || phase === 'Pending' || phase === 'Waiting' || phase === 'Updating';
 }
 
-/** Each place takes the next node when it is done with the one before. @param begun seconds since the admission of nodes in flight */
+/** Each place takes the next node when it has finished one. @param begun seconds since the admission of nodes in flight */
 function playThrough(left: number, width: number, seconds: number, begun: readonly number[]): number {
   const rests = begun.map((since) =>
     Number.isFinite(since) ? Math.min(seconds, Math.max(0, seconds - since)) : seconds,

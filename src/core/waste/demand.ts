@@ -4,15 +4,15 @@ import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
 import { compareText } from '../text/compare.ts';
 
-/** What is offered of a resource, and what pods ask for. Under strategy mixed each profile has a resource. */
+/** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
 export interface ResourceDemand {
   readonly resource: string;
   /** By all nodes together, in the last sample. */
   readonly offered: number;
-  /** By pods that are on a node: the mean of the samples, and the most in one. */
+  /** By pods that are on a node: the mean of the samples, and the maximum of one. */
   readonly held: number;
   readonly mostHeld: number;
-  /** Asked for by pods that have no node: the most in one sample. Undefined where nobody may list pods. */
+  /** Requested by pods that have no node: the maximum of one sample. Undefined if pods may not be listed. */
   readonly mostWaiting: number | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Figures {
   readonly waiting: number | undefined;
 }
 
-/** Pods that ask for GPUs and have no node yet. */
+/** Pods that request GPUs and have no node yet. */
 export function listWaiting(pods: readonly WorkloadPod[]): readonly WorkloadPod[] {
   return pods.filter((pod) => pod.spec?.nodeName === undefined && !hasEnded(pod));
 }

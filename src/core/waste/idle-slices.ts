@@ -9,24 +9,24 @@ export interface SliceCount {
   readonly memory: number;
 }
 
-/** The GPU instances of one profile that one policy has made. */
+/** The GPU instances of one profile that one policy has created. */
 export interface ProfileUse {
   readonly profile: string;
   readonly instances: number;
-  /** Of them, those that nobody used in any of the samples in which they were there. */
+  /** Of them, those that were unused in every sample that contains them. */
   readonly neverUsed: number;
   /** The nodes with most of these. */
   readonly nodes: readonly { readonly node: string; readonly neverUsed: number }[];
 }
 
-/** The GPUs of one product that one policy decides over, or none. */
+/** The GPUs of one product that one policy, or none, decides over. */
 export interface GpuUse {
   readonly policy: string | undefined;
   readonly product: string;
   /** In MIG mode; others are whole. */
   readonly gpus: number;
   readonly slices: SliceCount;
-  /** Of these, what belongs to no instance: nobody can get it in this layout. */
+  /** Of these, what belongs to no instance: it cannot be used in this layout. */
   readonly stranded: SliceCount;
   readonly profiles: readonly ProfileUse[];
 }
@@ -40,7 +40,7 @@ interface PlacedGpu {
   readonly partition: GpuNodePartition;
 }
 
-/** What is on the GPUs in the last sample, and what of it was never used in any. @param samples the last is the newest */
+/** What is on the GPUs in the last sample, and what of it was unused in all. @param samples the last is the newest */
 export function countUse(samples: readonly (readonly GpuNodePartition[])[]): readonly GpuUse[] {
   const used = new Set(samples.flatMap((partitions) => partitions.flatMap(listUsed)));
   const groups = Map.groupBy((samples.at(-1) ?? []).flatMap(listGpus), ({ policy, gpu }) =>

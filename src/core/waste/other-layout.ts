@@ -14,7 +14,7 @@ import { liveGeometry } from '../policy/live-geometry.ts';
 import { matchesGpu } from '../policy/match-gpu.ts';
 import { listWaiting } from './demand.ts';
 
-/** A layout of one entry of a policy that would have served more of what pods asked for. */
+/** A layout of one entry of a policy that would have met more of the pods' requests. */
 export interface BetterLayout {
   readonly policy: string;
   /** Index of the entry of `spec.layouts`. */
@@ -22,7 +22,7 @@ export interface BetterLayout {
   readonly gpus: number;
   readonly now: Layout;
   readonly better: Layout;
-  /** Slices that pods asked for, in all samples together. */
+  /** Slices that pods requested, in all samples together. */
   readonly asked: number;
   readonly servedNow: number;
   readonly servedBetter: number;
@@ -40,10 +40,10 @@ interface EntryGpus {
 }
 
 /**
- * Policies of which another layout would have served more: each entry alone, the others as they are. Not judged are policies that
- * share slices by time, that are not of strategy mixed, or take GPUs by count, and entries that meet several products.
+ * Policies for which another layout would have met more requests: each entry alone, the others unchanged. Not judged are policies
+ * that share slices by time, do not use strategy mixed, or take GPUs by count, and entries that match several products.
  *
- * @param samples the last is the newest: its nodes are what there is
+ * @param samples the last is the newest: its nodes are what exists
  */
 export function findBetterLayouts(samples: readonly ClusterFacts[]): readonly BetterLayout[] {
   const last = samples.at(-1);
@@ -84,7 +84,7 @@ function listEntries({ spec }: GpuPartitionPolicy, nodes: readonly GpuNode[]): r
   });
 }
 
-/** Slices that pods ask for which are on the policy's nodes, or could be if they had what the pods ask for. */
+/** Requests for slices by pods that are on the policy's nodes, or could be if those had the slices. */
 function demandFor(policy: string, nodes: readonly GpuNode[], facts: ClusterFacts): Amounts {
   const here = listGpuNodes(facts).filter((one) => one.policy?.metadata.name === policy);
   const waiting = listWaiting(facts.pods ?? []).filter((pod) => nodes.some((node) => couldTake(node, pod)));
@@ -95,13 +95,13 @@ function demandFor(policy: string, nodes: readonly GpuNode[], facts: ClusterFact
   return demand;
 }
 
-/** Whether a node would take a pod if it had the slices that the pod asks for. */
+/** Whether a node would accept a pod if it had the slices that the pod requests. */
 function couldTake({ name, labels, node }: GpuNode, { spec }: WorkloadPod): boolean {
   const isForeign = (key: string): boolean => !key.startsWith(`${group}/`);
   const taints = (node.spec?.taints ?? []).filter(({ key, effect }) => effect !== 'PreferNoSchedule' && isForeign(key));
   return (
     taints.every((taint) => tolerates(spec?.tolerations ?? [], taint)) &&
-    // Labels of the layout would be others with another one.
+    // A different layout would have different layout labels.
     listMismatches(spec, name, labels).every(({ key }) => key.startsWith('nvidia.com/'))
   );
 }

@@ -3,16 +3,16 @@ import { countDemand, type ResourceDemand } from './demand.ts';
 import { countUse, type GpuUse } from './idle-slices.ts';
 import { type BetterLayout, findBetterLayouts } from './other-layout.ts';
 
-/** What of the GPUs of a fleet is paid for and serves nobody. */
+/** GPU resources of a fleet that are paid for and not used. */
 export interface WasteReport {
-  /** Moments at which the fleet was looked at. */
+  /** How often the fleet was sampled. */
   readonly samples: number;
   readonly gpus: readonly GpuUse[];
   readonly resources: readonly ResourceDemand[];
   readonly layouts: readonly BetterLayout[];
 }
 
-/** @param samples in the order of time: what there is comes from the last, what was never used and what was asked for from all */
+/** @param samples in chronological order: what exists comes from the last, what was never used and what was requested from all */
 export function reportWaste(samples: readonly ClusterFacts[]): WasteReport {
   return {
     samples: samples.length,

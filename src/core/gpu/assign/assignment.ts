@@ -1,12 +1,12 @@
 /**
- * Assigns each row one column so that the sum of costs is least, exactly (Hungarian method with potentials, cubic time).
+ * Assigns each row one column so that the sum of costs is minimal, exactly (Hungarian method with potentials, cubic time).
  *
  * @param costs a square matrix of finite numbers whose sums stay below 2^53
  * @returns per row its column; the same matrix always gives the same answer
  */
 export function assignRows(costs: readonly (readonly number[])[]): readonly number[] {
   const size = costs.length;
-  // Row and column 0 are the sentinel of the method: real ones count from 1.
+  // Row and column 0 are the method's sentinel: real ones count from 1.
   const rowPotential = Array<number>(size + 1).fill(0);
   const columnPotential = Array<number>(size + 1).fill(0);
   const rowOf = Array<number>(size + 1).fill(0);

@@ -2,11 +2,11 @@
 export interface NodeCost {
   /** GPUs whose wish does not fit them. */
   readonly refused: number;
-  /** GPUs taken from the wish that held them before. */
+  /** GPUs taken from the wish that had them before. */
   readonly stickyBroken: number;
   /** GPUs that do not answer, taken by a wish with a count. */
   readonly lost: number;
-  /** Busy instances (or whole GPUs in use) disturbed. */
+  /** Busy instances (or whole GPUs in use) disrupted. */
   readonly busyDisturbed: number;
   /** GPUs whose MIG mode changes, which on Ampere resets the GPU. */
   readonly modeChanges: number;
@@ -51,9 +51,9 @@ const ORDER = [
 ] as const satisfies readonly (keyof NodeCost)[];
 
 /**
- * Turns costs into numbers whose sums compare as the costs do, digit by digit: each digit is as large as the worst choice of every
- * row makes it. The last digit gives equally cheap work to the rows and columns with the lower positions. On nodes so large that
- * the number would not be exact the least important digits are left out.
+ * Turns costs into numbers whose sums compare as the costs do, digit by digit: the worst choice of every row determines the size of
+ * a digit. The last digit gives equally cheap work to the rows and columns with the lower positions. On nodes so large that the
+ * number would not be exact the least important digits are dropped.
  *
  * @param table per row (GPU) and column (place) the cost of giving the one to the other
  */

@@ -18,13 +18,13 @@ export interface NodeOption {
 
 /** What a GPU can become. */
 export interface NodeOptions {
-  /** By wish: those with a count that match, that fit, and that come before the GPU's first wish without a count. */
+  /** By wish: those with a count that match, that fit, and that precede the GPU's first wish without a count. */
   readonly counted: ReadonlyMap<number, NodeOption>;
   /** What it becomes if no wish with a count takes it. */
   readonly otherwise: NodeOption;
 }
 
-/** A GPU at a place that it cannot take. */
+/** A GPU in a place that it cannot take. */
 export const REFUSED_OPTION: NodeOption = {
   wish: undefined,
   refusal: undefined,
@@ -46,7 +46,7 @@ export function listOptions(gpu: NodeGpu, wishes: readonly NodeWish[]): NodeOpti
   return { counted, otherwise: { wish: undefined, refusal: undefined, modeChange: false, cost } };
 }
 
-/** Undefined where there is nothing to search: the GPU does not support MIG, or cannot become what is wanted. */
+/** Undefined if there is nothing to search: the GPU does not support MIG, or cannot become what is wanted. */
 function prepareSearch(gpu: NodeGpu): (want: Want) => SearchResult | undefined {
   const { geometry } = gpu;
   if (geometry === undefined) return () => undefined;
@@ -66,7 +66,7 @@ function weighOption(
 ): NodeOption {
   const stickyBroken = countBroken(gpu, wish, wishes);
   const lost = gpu.lost === true && wishes[wish]?.count !== undefined ? 1 : 0;
-  // A GPU without MIG is whole already.
+  // A GPU without MIG is already whole.
   if (result === undefined && want === 'Disabled')
     return { wish, refusal: undefined, modeChange: false, cost: { ...NO_COST, stickyBroken, lost } };
   const modeChange = (want === 'Disabled') !== (gpu.mig === 'Disabled');

@@ -22,15 +22,15 @@ export interface NodePlan {
   readonly fits: boolean;
   /** By index, then key; empty if a wish cannot have its GPUs. */
   readonly gpus: readonly AssignedGpu[];
-  /** Wishes that ask for more GPUs than can be had. */
+  /** Wishes that request more GPUs than are available. */
   readonly refusals: readonly { readonly wish: number; readonly refusal: Refusal }[];
   readonly cost: NodeCost;
 }
 
 /**
  * Assigns the GPUs of a node to wishes, exactly: of all assignments that give every wish its count, the one that is cheapest for the
- * node as a whole (see {@link NodeCost} for the order). Per GPU the first wish that matches decides, as in a policy; a wish with a
- * count that is full leaves the GPU to the next.
+ * node as a whole (see {@link NodeCost} for the order). Per GPU the first wish that matches decides, as in a policy; a wish whose
+ * count is reached leaves the GPU to the next.
  */
 export function planNode(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]): NodePlan {
   const sorted = gpus.toSorted(byIndexThenKey);
@@ -38,7 +38,7 @@ export function planNode(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]):
   const slots = wishes.flatMap(({ count }, wish) => (count === undefined ? [] : Array<number>(count).fill(wish)));
   const refusals = listShortages(wishes, optionsOf, slots.length);
   if (refusals.length > 0) return { fits: false, gpus: [], refusals, cost: NO_COST };
-  // A column is a place in a counted wish or, beyond these, whatever the GPU becomes when no counted wish takes it.
+  // A column is a place in a counted wish or, beyond these, whatever the GPU becomes if no counted wish takes it.
   const table = optionsOf.map(({ counted, otherwise }) =>
     sorted.map((_, column) => {
       const wish = slots[column];
@@ -68,7 +68,7 @@ interface Picked {
 }
 
 function pickOptions(table: readonly (readonly NodeOption[])[], slots: number): readonly Picked[] {
-  // Without counted wishes there is nothing to choose, which is what most policies are.
+  // Without counted wishes, as in most policies, there is no choice.
   const columns =
     slots === 0 ? table.map((_, row) => row) : assignRows(packCosts(table.map((row) => row.map(({ cost }) => cost))));
   return table.map((row, index) => ({
@@ -92,7 +92,7 @@ function listShortages(
   return [{ wish: last, refusal: refuseTotal(slots, options.length) }];
 }
 
-/** Wishes that, each on its own, could have their GPUs, but not all together. */
+/** Wishes that could each have their GPUs alone, but not all together. */
 function listContested(
   wishes: readonly NodeWish[],
   slots: readonly number[],

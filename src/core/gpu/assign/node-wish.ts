@@ -4,38 +4,38 @@ import type { Subject } from '../search/subject.ts';
 
 /** One GPU of a node. */
 export interface NodeGpu extends Subject {
-  /** UUID, or whatever names it among the node's GPUs. */
+  /** UUID, or another name that is unique among the node's GPUs. */
   readonly key: string;
-  /** Of equally good GPUs the ones with the lower index are taken first. */
+  /** Of equally good GPUs those with the lower index are taken first. */
   readonly index?: number;
-  /** Undefined where the GPU does not support MIG: it can only be left whole. */
+  /** Undefined if the GPU does not support MIG: it can only stay whole. */
   readonly geometry: Geometry | undefined;
-  /** What may not be touched counts as busy, whoever it belongs to. */
+  /** Instances that may not be touched count as busy, whoever owns them. */
   readonly have: readonly Instance[];
-  /** MIG mode now; absent means enabled. */
+  /** Current MIG mode; absent means enabled. */
   readonly mig?: 'Enabled' | 'Disabled';
-  /** With MIG off: true if a process or a pod holds the whole GPU, which switching MIG on would disturb. */
+  /** With MIG off: true if a process or a pod holds the whole GPU, which enabling MIG would disrupt. */
   readonly busy?: boolean;
-  /** True if the GPU does not answer: a wish with a count takes another where it can. */
+  /** True if the GPU does not answer: a wish with a count takes another one if it can. */
   readonly lost?: boolean;
 }
 
 /** A layout (empty: MIG mode without instances), MIG off, or something that this GPU cannot become. */
 export type Want = Layout | 'Disabled' | 'Impossible';
 
-/** What some GPUs of a node shall be; the entries of a policy in their order. */
+/** What some GPUs of a node should become; the entries of a policy in their order. */
 export interface NodeWish {
-  /** The same for every GPU, or by key where it depends on the GPU; GPUs that such a map leaves out do not match. */
+  /** The same for every GPU, or by key if it depends on the GPU; GPUs that such a map omits do not match. */
   readonly want: Want | ReadonlyMap<string, Want>;
   /** Take exactly so many GPUs; absent: every matching GPU that no earlier wish takes. */
   readonly count?: number;
-  /** Keys of the GPUs that the selectors meet; absent: all. */
+  /** Keys of the GPUs that the selectors match; absent: all. */
   readonly keys?: readonly string[];
-  /** Keys of GPUs that this wish took before and keeps where it can, whatever that costs. */
+  /** Keys of GPUs that this wish took before and keeps if it can, whatever that costs. */
   readonly sticky?: readonly string[];
 }
 
-/** What a wish makes of a GPU; undefined where the GPU does not match. */
+/** What a wish makes of a GPU; undefined if the GPU does not match. */
 export function wantOf({ want, keys }: NodeWish, { key }: NodeGpu): Want | undefined {
   if (keys?.includes(key) === false) return undefined;
   return isByKey(want) ? want.get(key) : want;

@@ -1,8 +1,8 @@
 import { findModel } from './model-lookup.ts';
 
 /**
- * Why a driver cannot partition a GPU; undefined where it can, as far as anybody has published. An older one may show the GPU in MIG
- * mode and then refuse what a plan and the way back from it need.
+ * Why a driver cannot partition a GPU; undefined if it can, as far as published. An older one may show the GPU in MIG mode and then
+ * refuse what a plan and the way back from it need.
  */
 export function explainOldDriver(product: string, driverVersion: string | undefined): string | undefined {
   const needed = findModel(product)?.minDriver;

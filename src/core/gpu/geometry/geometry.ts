@@ -11,18 +11,18 @@ export interface Engines {
 export interface Profile {
   /** Name as nvidia-smi prints it, without `MIG `: `1g.5gb`, `1g.5gb+me`, `2g.48gb-me`. */
   readonly name: string;
-  /** GPU instance profile id as `nvidia-smi mig -cgi` takes it; absent where nobody has published it. */
+  /** GPU instance profile id as `nvidia-smi mig -cgi` takes it; absent if unpublished. */
   readonly id?: number;
   /** Compute slices that an instance takes. */
   readonly computeSlices: number;
   /** Placement size in the units of the GPU's placement grid (memory slices; 12 units on RTX PRO 6000); 0 if unknown. */
   readonly memorySlices: number;
-  /** Starts at which an instance may be placed, ascending, in placement units; empty where nobody has published them. */
+  /** Starts at which an instance may be placed, ascending, in placement units; empty if unpublished. */
   readonly starts: readonly number[];
   /** Most instances of this profile on one GPU. */
   readonly maxInstances: number;
   readonly engines: Engines;
-  /** Usable memory of an instance in MiB. The driver's number wins: versions of the driver differ. */
+  /** Usable memory of an instance in MiB. The driver's number wins: driver versions differ. */
   readonly memoryMiB?: number;
   /** Streaming multiprocessors of an instance. The driver's number wins. */
   readonly multiprocessors?: number;
@@ -36,13 +36,13 @@ export interface Profile {
  */
 export interface Geometry {
   readonly computeSlices: number;
-  /** Size of the placement grid; 0 where instances have no placement (Thor, which has no memory of its own). */
+  /** Size of the placement grid; 0 if instances have no placement (Thor, which has no memory of its own). */
   readonly memorySlices: number;
   /** Engines of the whole GPU that limit a layout; absent where they never bind before slices do. */
   readonly engines?: Engines;
   /** In the order of `nvidia-smi mig -lgip`. */
   readonly profiles: readonly Profile[];
-  /** Sets of profile names of which a GPU holds at most one instance in all (Thor); absent where there is none. */
+  /** Sets of profile names of which a GPU holds at most one instance in total (Thor); absent if there are none. */
   readonly exclusive?: readonly (readonly string[])[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a text matches a glob as a whole: `*` is any run of characters, `?` any one; upper and lower case are alike.
- * Takes at most (length of glob × length of text) steps: a regular expression of many `.*` would let a policy stall its readers.
+ * Whether a whole text matches a glob: `*` is any run of characters, `?` any one; case is ignored. Takes at most (length of glob ×
+ * length of text) steps: a regular expression of many `.*` would let a policy stall its readers.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   const pattern = glob.toLowerCase();
@@ -18,7 +18,7 @@ export function matchesGlob(glob: string, text: string): boolean {
       at += 1;
       position += 1;
     } else if (star !== -1) {
-      // Let the last star take one character more, and try again from there.
+      // Let the last star take one more character, and try again from there.
       at = star + 1;
       resume += 1;
       position = resume;

@@ -20,11 +20,11 @@ const byDevice = indexFirst((model) =>
 );
 
 /**
- * The model that a name means, whoever wrote it: a product as nvidia-smi prints it (with or without `NVIDIA `), as GPU Feature
- * Discovery labels it (with `-MIG-…` and `-SHARED`), a canonical id, a PCI device id (`0x20B010DE`, `20B0`, `10de:20b0`), or
- * part of these (`a100-80gb-sxm`, `h100-80gb`, `H200`). A part that several models share is answered with the first of them if
- * all have the same profile names (`h100-80gb`: SXM and PCIe differ in multiprocessors only), else with nothing (`a100`).
- * Where boards of one PCI id differ by driver (GB300, RTX PRO 5000) the current or more common table answers.
+ * The model that a name in any form denotes: a product as nvidia-smi prints it (with or without `NVIDIA `), as GPU Feature Discovery
+ * labels it (with `-MIG-…` and `-SHARED`), a canonical id, a PCI device id (`0x20B010DE`, `20B0`, `10de:20b0`), or part of these
+ * (`a100-80gb-sxm`, `h100-80gb`, `H200`). If several models share a part, the first one is returned if all have the same profile
+ * names (`h100-80gb`: SXM and PCIe differ in multiprocessors only), else none (`a100`). If boards of one PCI id differ by driver
+ * (GB300, RTX PRO 5000), the current or more common table is returned.
  */
 export function findModel(nameInAnyForm: string): GpuModel | undefined {
   const known = remembered.get(nameInAnyForm);
@@ -35,7 +35,7 @@ export function findModel(nameInAnyForm: string): GpuModel | undefined {
   return model;
 }
 
-/** Answers that are remembered: a fleet has few products, and asks for them once a GPU. */
+/** Maximum number of cached answers: a fleet has few products, and looks them up once per GPU. */
 const MOST_REMEMBERED = 256;
 const remembered = new Map<string, { readonly model: GpuModel | undefined }>();
 
@@ -51,7 +51,7 @@ function lookUp(nameInAnyForm: string): GpuModel | undefined {
   );
 }
 
-/** All models that carry a PCI device id of this one: the same board under other driver branches, itself included. */
+/** All models that share a PCI device id with this one: the same board under other driver branches, itself included. */
 export function listModelsOfSameBoard(model: GpuModel): readonly GpuModel[] {
   const devices = new Set(model.products.map((product) => product.pciDeviceId));
   return MODELS.filter(
@@ -61,17 +61,17 @@ export function listModelsOfSameBoard(model: GpuModel): readonly GpuModel[] {
   );
 }
 
-/** What a policy knows of a GPU when it asks whether a selector meets it. */
+/** What a policy knows of a GPU when it checks whether a selector matches it. */
 export interface GpuName {
   /** Product in any form; a label's `-MIG-…` suffix does not matter. */
   readonly product: string;
-  /** Canonical id, if it is known already; else it is looked up. */
+  /** Canonical id, if already known; else it is looked up. */
   readonly modelId?: string;
 }
 
 /**
- * Whether a `models` selector of a policy meets a GPU: a glob of `*` and `?`, upper and lower case alike, matched on the
- * canonical id and on the product as GPU Feature Discovery writes it, without `NVIDIA-`.
+ * Whether a `models` selector of a policy matches a GPU: a glob of `*` and `?`, case ignored, matched against the canonical id and
+ * the product as GPU Feature Discovery writes it, without `NVIDIA-`.
  */
 export function matchesModelGlob(glob: string, gpu: GpuName): boolean {
   return namesOf(gpu).some((name) => matchesGlob(glob, name));
@@ -85,7 +85,7 @@ function namesOf({ product, modelId }: GpuName): readonly string[] {
   if (known) return known;
   const id = modelId ?? findModel(product)?.id;
   const label = toProductLabel(product).replace(/^nvidia-/i, '');
-  // The label as it stands comes last, so that a glob that ends in a suffix of the label is not a surprise.
+  // The unchanged label comes last, so that a glob that ends in a suffix of the label still matches.
   const found = [...new Set([...(id === undefined ? [] : [id]), normalizeProduct(label), label])];
   if (names.size >= MOST_REMEMBERED) names.clear();
   names.set(key, found);
@@ -97,7 +97,7 @@ function readDeviceId(text: string): string | undefined {
   return match?.[1]?.toUpperCase();
 }
 
-/** Models whose id or one of whose products has all the words of the name; `SXM5` and `SXM` are one word. */
+/** Models whose id or one of whose products contains all words of the name; `SXM5` and `SXM` are one word. */
 function findByWords(name: string): GpuModel | undefined {
   const words = splitWords(name);
   const found = current.filter((model) =>

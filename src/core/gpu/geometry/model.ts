@@ -39,7 +39,7 @@ export interface GpuModel extends Geometry {
   readonly chip: string;
   readonly architecture: Architecture;
   readonly products: readonly Product[];
-  /** PCI ids that tools list for this geometry but whose board name nobody has published. */
+  /** PCI ids that tools list for this geometry but whose board name is unpublished. */
   readonly unnamedPciDeviceIds?: readonly string[];
   /** Other names by which tools call the model: `h100-96gb`. */
   readonly otherIds?: readonly string[];

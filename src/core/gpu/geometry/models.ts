@@ -8,8 +8,8 @@ import type { GpuModel } from './model.ts';
 export type { GpuModel, Product } from './model.ts';
 
 /**
- * Every GPU model that can do MIG. For validation, simulation and documents: the table of a live driver always wins.
- * Of two models with one product name the first is the one that the name finds.
+ * Every GPU model that supports MIG. For validation, simulation and documentation: the table of a live driver always wins. Of two
+ * models with one product name, the name resolves to the first.
  */
 export const MODELS: readonly GpuModel[] = [
   ...A100_MODELS,

@@ -11,8 +11,8 @@ export function toProductLabel(product: string): string {
 }
 
 /**
- * A product name in any form brought to one: upper case, words joined by `-`, without `NVIDIA`, without what GPU Feature
- * Discovery appends under strategy single (`-MIG-1g.5gb`) and under sharing (`-SHARED`).
+ * Normalises a product name in any form: upper case, words joined by `-`, without `NVIDIA`, without what GPU Feature Discovery
+ * appends under strategy single (`-MIG-1g.5gb`) and under sharing (`-SHARED`).
  */
 export function normalizeProduct(text: string): string {
   return text

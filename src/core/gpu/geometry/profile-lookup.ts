@@ -4,12 +4,12 @@ import { listModelsOfSameBoard } from './model-lookup.ts';
 import { isProfileNameError, parseProfile } from './profile-name.ts';
 
 /**
- * The profile of a GPU that a name means. Names change with the driver (A100-80GB `7g.79gb` and `7g.80gb`, early and late GB200,
- * GB300 on 59x and 61x), ids do not: a name that the table does not have is looked up in the built-in tables of the same board
- * and found again by its id. The name of a compute instance (`1c.3g.20gb`) finds its GPU instance's profile.
+ * The profile of a GPU that a name denotes. Names change with the driver (A100-80GB `7g.79gb` and `7g.80gb`, early and late GB200,
+ * GB300 on 59x and 61x), ids do not: a name that is not in the table is looked up in the built-in tables of the same board and
+ * resolved by its id. The name of a compute instance (`1c.3g.20gb`) resolves to its GPU instance's profile.
  *
  * @param geometry the table that counts, live or built in
- * @param model the built-in model of the GPU, if known; without it only names that the table itself has are found
+ * @param model the built-in model of the GPU, if known; without it only names in the table itself are found
  * @returns undefined if the GPU has no such profile
  */
 export function resolveProfile(geometry: Geometry, name: string, model?: GpuModel): Profile | undefined {

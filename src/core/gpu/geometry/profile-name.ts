@@ -1,10 +1,10 @@
-/** A profile name taken apart. */
+/** A parsed profile name. */
 export interface ParsedProfile {
-  /** Canonical spelling: `1g.5gb`, `1g.24gb+me.all`, `1c.3g.20gb`; `3c.3g.20gb` is spelled `3g.20gb`. */
+  /** Canonical spelling: `1g.5gb`, `1g.24gb+me.all`, `1c.3g.20gb`; `3c.3g.20gb` becomes `3g.20gb`. */
   readonly name: string;
-  /** Profile of the GPU instance, that is the name without `Nc.`: `3g.20gb`. */
+  /** Profile of the GPU instance, which is the name without `Nc.`: `3g.20gb`. */
   readonly instanceProfile: string;
-  /** Slices of the compute instance where it is smaller than its GPU instance: 1 of `1c.3g.20gb`. */
+  /** Slices of the compute instance if it is smaller than its GPU instance: 1 of `1c.3g.20gb`. */
   readonly computeInstanceSlices?: number;
   /** Compute slices of the GPU instance: 3 of `3g.20gb`. */
   readonly gpuSlices: number;
@@ -16,7 +16,7 @@ export interface ParsedProfile {
   readonly removed: readonly string[];
 }
 
-/** Why a text is no profile name, and what one looks like. */
+/** Why a text is not a profile name, and what one looks like. */
 export interface ProfileNameError {
   readonly code: 'InvalidProfileName';
   readonly message: string;
@@ -26,8 +26,8 @@ const GRAMMAR =
   /^(?:(?<c>[1-9]\d?)c\.)?(?<g>[1-9]\d?)g\.(?<gb>\d{1,4})gb(?:\+(?<plus>[a-z][a-z0-9.]*(?:,[a-z][a-z0-9.]*)*))?(?:-(?<minus>[a-z][a-z0-9.]*(?:,[a-z][a-z0-9.]*)*))?$/;
 
 /**
- * Takes a profile name apart, by the grammar of go-nvlib's MigProfile: `[Nc.]Mg.XXgb[+attribute[,attribute]][-attribute]`.
- * Only the form is judged; whether a model has the profile is asked of {@link resolveProfile}.
+ * Parses a profile name, by the grammar of go-nvlib's MigProfile: `[Nc.]Mg.XXgb[+attribute[,attribute]][-attribute]`. Only the form
+ * is checked; {@link resolveProfile} tells whether a model has the profile.
  */
 export function parseProfile(text: string): ParsedProfile | ProfileNameError {
   const groups = GRAMMAR.exec(text)?.groups;
@@ -56,14 +56,14 @@ export function isProfileNameError(result: ParsedProfile | ProfileNameError): re
   return 'code' in result;
 }
 
-/** Name of a compute instance of `slices` on a GPU instance: `1c.3g.20gb`, or the plain name for one over the whole. */
+/** Name of a compute instance of `slices` on a GPU instance: `1c.3g.20gb`, or the plain name if it covers the whole. */
 export function computeInstanceName(instanceProfile: string, slices: number, gpuSlices: number): string {
   return slices === gpuSlices ? instanceProfile : `${slices}c.${instanceProfile}`;
 }
 
 /**
  * Slices that a compute instance takes, by its name. The driver names the compute instance of a `1g.5gb+me` just `1g.5gb`
- * (`nvidia-smi -L`), therefore only the leading `Nc.` is read.
+ * (`nvidia-smi -L`), so only the leading `Nc.` is read.
  */
 export function computeInstanceSlices(name: string, gpuSlices: number): number {
   const digits = /^(\d+)c\./.exec(name)?.[1];
@@ -71,8 +71,8 @@ export function computeInstanceSlices(name: string, gpuSlices: number): number {
 }
 
 /**
- * A compute instance in the planner's words: one over the whole has the name of its GPU instance. The driver's list calls that of a
- * `1g.5gb+me` by the name `1g.5gb`.
+ * A compute instance in the planner's terms: one that covers the whole has the name of its GPU instance. The driver lists that of a
+ * `1g.5gb+me` as `1g.5gb`.
  */
 export function nameWhole(computeInstance: string, instance: string): string {
   return computeInstanceSlices(computeInstance, 0) === 0 ? instance : computeInstance;

@@ -1,7 +1,7 @@
 import type { Engines } from './geometry.ts';
 import type { ModelProfile, ProfileField } from './model.ts';
 
-/** A profile as a row of a table, columns in the order of `nvidia-smi mig -lgip`; null where nobody has published a value. */
+/** A profile as a row of a table, columns in the order of `nvidia-smi mig -lgip`; null if a value is unpublished. */
 export type ProfileRow = readonly [
   name: string,
   id: number | null,

@@ -26,7 +26,7 @@ export const HOPPER_ENGINES: EngineTable = [
   [8, 7, 7, 1],
 ];
 
-/** As Hopper with twice the copy engines; 3g, 4g and 7g were never seen in public. */
+/** Like Hopper with twice the copy engines; 3g, 4g and 7g have not been published. */
 export const BLACKWELL_ENGINES: EngineTable = HOPPER_ENGINES.map(([copy, ...media]) => [copy * 2, ...media] as const);
 
 /** The seven profiles in the order of `nvidia-smi mig -lgip`: sorted by the number of slices, variants after the plain one. */
@@ -42,15 +42,15 @@ const SHAPES = [
 
 /** What differs between two models of the 7-slice geometry. Lists follow {@link SHAPES}. */
 export interface SevenSliceFacts {
-  /** Memory in the names, in GB: of one eighth, two eighths, a half and the whole. */
+  /** Memory in the names, in GB: of one eighth, two eighths, half and the whole. */
   readonly gb: readonly [number, number, number, number];
   readonly engines: EngineTable;
-  /** Usable memory per profile; undefined where nobody has published it. */
+  /** Usable memory per profile; undefined if unpublished. */
   readonly memoryMiB?: readonly (number | undefined)[];
   readonly multiprocessors?: readonly (number | undefined)[];
   /** Field to the profiles (names) for which no source states it, or to `all`. */
   readonly inferred?: Partial<Record<ProfileField, 'all' | readonly string[]>>;
-  /** Name to what other driver branches call it. */
+  /** Name to its names in other driver branches. */
   readonly formerNames?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -90,7 +90,7 @@ function listInferredFields(
   return FIELDS.filter((field) => inferred[field] === 'all' || inferred[field]?.includes(name) === true);
 }
 
-/** Of boards that nobody has published: everything but the name follows from the family. */
+/** For unpublished boards: everything but the name follows from the family. */
 export const ALL_BUT_NAME = {
   id: 'all',
   memorySlices: 'all',

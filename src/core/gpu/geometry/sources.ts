@@ -1,4 +1,4 @@
-/** Where the values of the built-in table come from: short name to what it is. `cap-` is a published capture of a driver. */
+/** Sources of the values in the built-in table: short name to description. `cap-` is a published capture of a driver. */
 export const SOURCES = {
   'cap-a100-40-forum': 'nvidia-smi mig -lgip, A100-40GB, NVIDIA developer forum topic 170488',
   'cap-a100-80': 'nvidia-smi mig -lgip and -lgi, A100-SXM4-80GB, driver 550.54.14',

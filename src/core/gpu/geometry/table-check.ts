@@ -3,9 +3,9 @@ import type { GpuModel, ModelProfile } from './model.ts';
 import { listModelsOfSameBoard } from './model-lookup.ts';
 
 /**
- * Whether a reported profile table cannot be that of the model that its product names. Names, memory and new profiles may differ with
- * the driver; the slices of a chip, what a profile takes of them and where it may start may not. What no source has stated of a model
- * is not held against a driver.
+ * Whether a reported profile table cannot belong to the model that its product names. Names, memory and new profiles may differ with
+ * the driver; the slices of a chip, what a profile takes of them and where it may start may not. What no source has stated of a
+ * model is not held against a driver.
  */
 export function contradictsModel(table: Geometry, model: GpuModel): boolean {
   return !listModelsOfSameBoard(model).some((board) => agrees(table, board));

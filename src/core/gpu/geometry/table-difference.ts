@@ -6,7 +6,7 @@ import { contradictsModel } from './table-check.ts';
 export interface TableDifference {
   /** A sentence each; drivers name and count some things differently. */
   readonly differences: readonly string[];
-  /** True where the chip itself would be another: plans of `plan`, `fit` and `validate` are not those of this GPU. */
+  /** True if it would be a different chip: plans of `plan`, `fit` and `validate` do not apply to this GPU. */
   readonly isContradiction: boolean;
 }
 

@@ -10,16 +10,16 @@ import { completeSubject } from '../search/subject.ts';
 export type FitResult =
   | {
       readonly fits: true;
-      /** Where the instances would sit on an empty GPU; undefined where placements are not published (Thor). */
+      /** Where the instances would sit on an empty GPU; undefined if placements are unpublished (Thor). */
       readonly placements: readonly PlannedInstance[] | undefined;
     }
   | { readonly fits: false; readonly refusal: Refusal };
 
 /**
- * Whether an empty GPU can hold a layout, and if not, why and what would fit. Models without published placements are judged by
- * their counters.
+ * Whether an empty GPU can hold a layout, and if not, why and what would fit. Models with unpublished placements are judged by their
+ * counters.
  *
- * @param gpuName what the GPU is called in a refusal; if it names a known model, names of other driver branches are understood
+ * @param gpuName what a refusal calls the GPU; if it names a known model, names of other driver branches are understood
  */
 export function fitLayout(geometry: Geometry, layout: Layout, gpuName?: string): FitResult {
   const named = gpuName === undefined ? undefined : findModel(gpuName);

@@ -7,13 +7,13 @@ import type { GpuView, MigMode, ViewedInstance } from './gpu-view.ts';
 import type { PlannedInstance } from '../search/instance.ts';
 import type { Step } from './step.ts';
 
-/** What has to be done on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */
+/** The work on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */
 export interface GpuChange {
   readonly mode: 'Enable' | 'Disable' | undefined;
-  /** The GPU is reset after all on it has been destroyed. */
+  /** The GPU is reset after everything on it has been destroyed. */
   readonly resets?: true;
   readonly steps: readonly Step[];
-  /** Instances that stay; by start, as the other lists. */
+  /** Instances that stay; by start, like the other lists. */
   readonly keep: readonly ViewedInstance[];
   readonly destroy: readonly ViewedInstance[];
   readonly create: readonly PlannedInstance[];
@@ -21,7 +21,7 @@ export interface GpuChange {
   readonly drains: readonly ViewedInstance[];
   /** True if pods hold the whole GPU and have to go first. */
   readonly drainsGpu: boolean;
-  /** True if the GPU is as it shall be, and stays so: no step, and no MIG mode that is pending. */
+  /** True if the GPU matches, and stays so: no step, and no pending MIG mode. */
   readonly isDone: boolean;
 }
 
@@ -30,13 +30,13 @@ export interface ChangeRefusal {
     | Exclude<RefusalCode, 'BusyInstanceInTheWay'>
     /** The GPU has no MIG. */
     | 'NoMig'
-    /** Somebody uses what has to go, and nobody tells them to. */
+    /** What must be destroyed is in use, and its users are not evicted. */
     | 'InUse'
-    /** What has to go may not be touched. */
+    /** What must be destroyed may not be touched. */
     | 'Untouchable';
   /** Without the GPU's name. */
   readonly message: string;
-  /** The instances in the way, for `InUse` and `Untouchable`; none where it is the use of the GPU itself. */
+  /** The instances in the way, for `InUse` and `Untouchable`; empty if the GPU itself is in use. */
   readonly inTheWay: readonly ViewedInstance[];
 }
 
@@ -47,9 +47,9 @@ type Place = Pick<ViewedInstance, 'profile' | 'start'>;
 type MayTouch = (place: Place) => boolean;
 
 /**
- * Plans what makes a GPU what it shall be, MIG mode included: what a plan in a status says, what a grant allows and what is done at
- * the device all come from here. Nothing that is in use or may not be touched is destroyed or loses a compute instance, but what
- * only evictable pods use: of that as little as there is a way, and the change names it.
+ * Plans the way from a GPU's current state to the wanted one, MIG mode included: the plan in a status, what a grant allows and what
+ * is done at the device all come from here. Nothing that is in use or may not be touched is destroyed or loses a compute instance,
+ * except what only evictable pods use: of that as little as possible, and the change names it.
  *
  * @param want a layout (empty: MIG mode without instances), or MIG off
  * @param mayTouch whether an instance may be destroyed or lose a compute instance
@@ -60,13 +60,13 @@ export function planGpuChange(view: GpuView, want: Layout | 'Disabled', mayTouch
     return refuse('NoMig', 'the GPU does not support MIG');
   }
   const result = want === 'Disabled' ? planEmptying(view, mayTouch) : planLayout(view, want, mayTouch);
-  // What is as it shall be disturbs nobody, whoever uses it.
+  // What already matches disrupts nobody, whoever uses it.
   if ('change' in result && result.change.isDone) return result;
   const disturbs = view.use === 'Held' || (view.use === 'Processes' && view.mig.current !== modeOf(want));
   return disturbs ? refuse('InUse', 'the GPU is in use; it can change once that ends') : result;
 }
 
-/** Used by somebody whom nobody tells to go. */
+/** Used by somebody who is not evicted. */
 function isStuck({ busy, isEvictable = false }: ViewedInstance): boolean {
   return busy && !isEvictable;
 }
@@ -108,7 +108,7 @@ function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeR
     const { code, message } = best.refusal;
     return refuse(code, message);
   }
-  // Somebody's work, or somebody's instances: who has to be asked is another.
+  // Work in progress, or foreign instances: the user has to ask different people.
   const freed = plan((one) => !stuck.has(placeOf(one)));
   if (freed.fits) {
     const others = pickTouched(view, freed).filter((one) => !mayTouch(one));

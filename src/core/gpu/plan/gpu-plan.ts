@@ -10,18 +10,18 @@ import type { Step } from './step.ts';
 import { completeSubject, type Subject } from '../search/subject.ts';
 
 export interface GpuPlanOptions extends Subject {
-  /** Refuse rather than destroy an instance, or take a compute instance from it, for which this says no; absent: all may be. */
+  /** Refuse rather than destroy an instance, or take a compute instance from it, if this returns false; absent: all may be. */
   readonly mayDisturb?: (instance: Instance) => boolean;
 }
 
 /** How to bring one GPU to a layout with the least harm. */
 export interface GpuPlan {
   readonly fits: true;
-  /** Instances that stay, those whose compute instances change included. By start, as are all lists here but the steps. */
+  /** Instances that stay, including those whose compute instances change. By start, like all lists here except the steps. */
   readonly keep: readonly Instance[];
   readonly destroy: readonly Instance[];
   readonly create: readonly PlannedInstance[];
-  /** Instances of unknown profiles that were planned around; the layout says nothing of them. */
+  /** Instances of unknown profiles that were planned around; the layout does not mention them. */
   readonly foreign: readonly Instance[];
   /** Destroys first (idle ones before busy ones), then creates from the largest: any later step finds its room free. */
   readonly steps: readonly Step[];
@@ -35,12 +35,12 @@ export type GpuPlanResult =
   | {
       readonly fits: false;
       readonly refusal: Refusal;
-      /** Instances that may not be disturbed and are in the way even of the plan that disturbs the fewest of them. */
+      /** Instances that may not be disrupted and block even the plan that disrupts the fewest of them. */
       readonly inTheWay?: readonly Instance[];
     };
 
 /**
- * Plans one GPU, exactly: of all ways to the wanted layout, at any placement, the one that disturbs the fewest busy instances, then
+ * Plans one GPU, exactly: of all ways to the wanted layout, at any placement, the one that disrupts the fewest busy instances, then
  * destroys and creates the fewest instances, then changes the fewest compute instances, then leaves most room for later ones.
  *
  * @param have every GPU instance on the GPU now, in any order; the plan does not depend on it
@@ -62,7 +62,7 @@ export function planGpu(
   return writePlan(grid, present, result.found);
 }
 
-/** Writes out what a search found. */
+/** Turns a search result into a plan. */
 function writePlan(grid: Grid, present: Present, found: Found): GpuPlan {
   const kept = new Set(found.kept.map((entry) => entry.present));
   const gone = present.known.filter((instance) => !kept.has(instance));

@@ -3,26 +3,26 @@ import type { Instance } from '../search/instance.ts';
 
 export type MigMode = 'Enabled' | 'Disabled';
 
-/** A GPU as the planner sees it, whether it was read from the driver or from a report of the agent. */
+/** A GPU as the planner sees it, whether read from the driver or from a report of the agent. */
 export interface GpuView {
   /** `A100-SXM4-40GB` */
   readonly product: string;
-  /** Undefined where the GPU does not support MIG profiles. */
+  /** Undefined if the GPU does not support MIG profiles. */
   readonly geometry: Geometry | undefined;
-  /** Undefined where the GPU does not support MIG mode. */
+  /** Undefined if the GPU does not support MIG mode. */
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
   /** By start. */
   readonly instances: readonly ViewedInstance[];
   /**
-   * How the GPU is used beside its instances: by processes, which a change of MIG mode disturbs, or held whole by a pod, which any
-   * change does. `Evictable`: held by pods that are told to go before anything is changed.
+   * How the GPU is used besides its instances: by processes, which a change of MIG mode disrupts, or held whole by a pod, which any
+   * change disrupts. `Evictable`: held by pods that are evicted before anything is changed.
    */
   readonly use: 'None' | 'Processes' | 'Held' | 'Evictable';
 }
 
 export interface ViewedInstance extends Instance {
-  /** In the planner's words: one over the whole GPU instance has that one's name, whatever the driver prints. */
+  /** In the planner's terms: one that covers the whole GPU instance has its name, whatever the driver prints. */
   readonly computeInstances: readonly string[];
-  /** Busy because of pods that are told to go before it is touched: it may be disturbed, if need be. */
+  /** Busy because of pods that are evicted before it is touched: it may be disrupted, if need be. */
   readonly isEvictable?: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Geometry } from '../geometry/geometry.ts';
 import { gridOf } from '../search/grid.ts';
 
-/** What the picture needs of an instance; both present and planned instances have it. */
+/** What the picture needs of an instance, present or planned. */
 export interface DrawnInstance {
   readonly profile: string;
   readonly start: number;
@@ -17,7 +17,7 @@ export interface PictureCell {
   readonly text: string;
 }
 
-/** Characters between the outer bars: a multiple of 2, 4 and 8 units; 12 units share it as evenly as they can. */
+/** Characters between the outer bars: a multiple of 2, 4 and 8 units; 12 units share it as evenly as possible. */
 const usualWidth = 71;
 
 /**
@@ -35,7 +35,7 @@ export function drawGpu(geometry: Geometry, instances: readonly DrawnInstance[] 
  * The cells of the picture, to be set between bars.
  *
  * @param width characters between the outer bars
- * @param markOf what stands behind a name; `*` for busy ones unless told
+ * @param markOf what follows a name; by default `*` for busy ones
  */
 export function drawCells(
   geometry: Geometry,

@@ -3,7 +3,7 @@ import type { Grid } from '../search/grid.ts';
 import type { PlannedInstance } from '../search/instance.ts';
 import type { Found } from '../search/search.ts';
 
-/** The instances to be made, largest first; of one profile the fullest sets of compute instances come first. */
+/** The instances to create, largest first; of one profile the fullest sets of compute instances come first. */
 export function listCreated(grid: Grid, found: Found): readonly PlannedInstance[] {
   const kinds = found.kindsLeft.map((kind) => ({ kind, left: kind.count }));
   const created: PlannedInstance[] = [];

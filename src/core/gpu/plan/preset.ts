@@ -15,8 +15,8 @@ export type Preset =
 
 /**
  * What a preset means on a GPU, by the rules of the configuration that mig-parted generates from the hardware (v0.14):
- * `all-disabled`, `all-enabled`; `all-balanced`, two 1g, one 2g and, where the GPU has seven slices, one 3g; `all-<profile>`, as many
- * instances as fit, `+` written as `.` (`all-1g.5gb.me`) or as it is.
+ * `all-disabled`, `all-enabled`; `all-balanced`, two 1g, one 2g and, if the GPU has seven slices, one 3g; `all-<profile>`, as many
+ * instances as fit, `+` written as `.` (`all-1g.5gb.me`) or unchanged.
  */
 export function expandPreset(geometry: Geometry, preset: string, model?: GpuModel): Preset {
   if (preset === 'all-disabled') return { mig: 'Disabled' };

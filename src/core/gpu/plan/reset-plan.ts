@@ -4,8 +4,7 @@ import { type GpuChangeResult, planGpuChange } from './gpu-change.ts';
 import type { GpuView, ViewedInstance } from './gpu-view.ts';
 
 /**
- * Plans what makes a GPU what it shall be with a reset on the way, which nothing survives: all that is there goes, and all that is
- * wanted is made anew.
+ * Plans the change of a GPU with a reset, which nothing survives: everything is destroyed, and all that is wanted is recreated.
  *
  * @param mayTouch as for {@link planGpuChange}
  */
@@ -15,7 +14,7 @@ export function planGpuReset(
   mayTouch: (place: Pick<ViewedInstance, 'profile' | 'start'>) => boolean,
 ): GpuChangeResult {
   const mig = view.mig && ({ current: 'Enabled', pending: 'Enabled' } as const);
-  // As MIG mode off does, a reset needs that nobody has anything of the GPU.
+  // Like disabling MIG mode, a reset requires that nothing on the GPU is in use.
   const emptied = planGpuChange({ ...view, mig }, 'Disabled', mayTouch);
   if ('refusal' in emptied) {
     const { code, inTheWay } = emptied.refusal;

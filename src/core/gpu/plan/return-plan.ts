@@ -4,10 +4,10 @@ import type { ViewedInstance } from './gpu-view.ts';
 import type { Step } from './step.ts';
 
 /**
- * Steps from what is there back to what was: the same profiles at the same starts with the same compute instances. An instance that
- * was not there is destroyed only if it may be.
+ * Steps from the current state back to an earlier one: the same profiles at the same starts with the same compute instances. An
+ * instance that did not exist then is destroyed only if it may be.
  *
- * @param isMade whether an instance that was not there before was made meanwhile by whoever returns
+ * @param isMade whether an instance that did not exist before was created meanwhile by whoever returns
  */
 export function planReturn(
   now: readonly ViewedInstance[],

@@ -1,11 +1,11 @@
 /**
- * One operation on a GPU. A plan's steps are executed in order, one by one; each is possible when the ones before it are done.
+ * One operation on a GPU. A plan's steps are executed in order, one by one; each is possible once those before it are done.
  * `profile` is the GPU instance's, `start` its first placement unit.
  */
 export type Step =
   /** Destroy some compute instances of a GPU instance that stays. */
   | ComputeInstanceStep<'DestroyComputeInstances'>
-  /** Destroy a GPU instance, after the compute instances on it that are named. */
+  /** Destroy a GPU instance, after the named compute instances on it. */
   | InstanceStep<'DestroyInstance'>
   /** Create a GPU instance at a place, then the compute instances on it. */
   | InstanceStep<'CreateInstance'>

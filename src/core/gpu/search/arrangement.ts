@@ -1,7 +1,7 @@
 import { countsKey, type Grid } from './grid.ts';
 import type { Work } from './work.ts';
 
-/** The best places for instances that are still to be made, as a list. */
+/** The best places for instances yet to be created, as a list. */
 export interface Arrangement {
   /** What is left for later instances; higher is better. See {@link measureRoom}. */
   readonly room: number;
@@ -11,7 +11,7 @@ export interface Arrangement {
   readonly next: Arrangement | undefined;
 }
 
-/** Nothing to place: the end of a list of arrangements, which only says what room is left. */
+/** Nothing to place: the end of a list of arrangements, which only holds the remaining room. */
 export interface Settled {
   readonly room: number;
   readonly next: undefined;
@@ -22,8 +22,8 @@ export interface Settled {
 type Solution = Arrangement | Settled | undefined;
 
 /**
- * Places instances into what is free of one GPU, exactly: all placements are tried (there are few), and what a set of free units
- * was once found to hold is remembered per geometry and wanted counts.
+ * Places instances into the free units of one GPU, exactly: all placements are tried (there are few), and what a set of free units
+ * was found to hold is cached per geometry and wanted counts.
  */
 export interface Arranger {
   /**
@@ -33,15 +33,15 @@ export interface Arranger {
   arrange(occupied: number, remaining: readonly number[], work: Work): Solution;
 }
 
-/** Wanted counts that are remembered per geometry; the largest known table has some hundreds that fit. */
+/** Maximum number of wanted counts cached per geometry; the largest known table has some hundreds that fit. */
 const MOST_ARRANGERS = 2000;
 
-/** Solutions that one of them remembers. */
+/** Maximum number of solutions that each of them caches. */
 const MOST_SOLUTIONS = 50_000;
 
 const arrangers = new WeakMap<Grid, Map<number, Arranger>>();
 
-/** @param totals instances per profile once everything is in place, kept ones included: they bound what may come later */
+/** @param totals instances per profile once everything is in place, kept ones included: they limit what may come later */
 export function arrangerOf(grid: Grid, totals: readonly number[]): Arranger {
   const known = arrangers.get(grid) ?? new Map<number, Arranger>();
   arrangers.set(grid, known);
@@ -89,8 +89,8 @@ function buildArranger(grid: Grid, totals: readonly number[]): Arranger {
 }
 
 /**
- * What is left for later: how many more instances of the largest profile would fit, then of the next smaller, and so on, each on
- * its own, as one number of which the largest profile is the first digit.
+ * What is left for later: how many more instances of the largest profile would fit, then of the next smaller, and so on, each alone,
+ * as one number whose first digit is the largest profile.
  *
  * @param caps per profile the most that compute slices, engines and its own maximum still allow
  */
@@ -100,7 +100,7 @@ export function measureRoom(grid: Grid, occupied: number, caps: readonly number[
     const cap = caps[profile] ?? 0;
     let free = occupied;
     let count = 0;
-    // Instances of one profile are equally long, so taking the first free start again and again finds the most.
+    // Instances of one profile have equal length, so always taking the first free start finds the most.
     for (const slot of grid.slots[profile] ?? []) {
       if (count === cap) break;
       if ((slot.mask & free) !== 0) continue;
@@ -112,7 +112,7 @@ export function measureRoom(grid: Grid, occupied: number, caps: readonly number[
   return room;
 }
 
-/** How many instances of a profile the counters (not the placement) still allow beside `totals`. */
+/** How many instances of a profile the counters (not the placement) still allow in addition to `totals`. */
 export function countAddable(grid: Grid, totals: readonly number[], profile: number): number {
   const { maxInstances, computeSlices } = grid.profiles[profile] ?? { maxInstances: 0, computeSlices: 1 };
   const sum = (weigh: (index: number) => number): number =>

@@ -7,7 +7,7 @@ export interface Shortage {
   readonly resource: ScarceResource;
   readonly needed: number;
   readonly available: number;
-  /** Profile of which there are too many, for the resource `Instances`. */
+  /** Profile with too many instances, for the resource `Instances`. */
   readonly profile?: number;
 }
 

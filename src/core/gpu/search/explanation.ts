@@ -15,18 +15,18 @@ import { tryWork, Work } from './work.ts';
 
 type Nearby = Pick<Refusal, 'largestPart' | 'alternatives'>;
 
-/** A layout that names what the GPU does not have: says what exists, and what the unknown name probably means. */
+/** A layout that names what the GPU does not have: tells what exists, and what the unknown name probably means. */
 export function explainUnreadable(grid: Grid, want: Layout, refusal: Refusal, subject: Subject, fits: Holds): Refusal {
   const { readable, unknown, translated } = sortNames(grid, want, subject, new Work());
   const { largestPart } = findNearby(grid, readable, subject, fits);
-  // What was meant by a malformed entry is not guessed at: layouts near the rest would mislead.
+  // The meaning of a malformed entry is not guessed: layouts near the rest would mislead.
   if (refusal.code !== 'UnknownProfile') return { ...refusal, largestPart };
   const { alternatives } = findNearby(grid, translated, subject, fits);
   const message = joinNearest(explainUnknown(grid, unknown, subject), alternatives);
   return { ...refusal, message, largestPart, alternatives };
 }
 
-/** A layout that needs more than the GPU has: says of what, with numbers, and what would fit. */
+/** A layout that needs more than the GPU has: explains of what, with numbers, and what would fit. */
 export function explainShortage(
   grid: Grid,
   want: Layout,
@@ -41,7 +41,7 @@ export function explainShortage(
   return { code, message: joinNearest(why, nearby.alternatives), resource, needed, available, ...nearby };
 }
 
-/** A layout that an empty GPU could hold, but not around what is there and must stay, or whose starts do not combine. */
+/** A layout that an empty GPU could hold, but not around what exists and must stay, or whose starts do not combine. */
 export function explainBlocked(grid: Grid, want: Layout, present: Present, subject: Subject, fits: Holds): Refusal {
   const nearby = findNearby(grid, want, subject, fits);
   const foreign = present.foreign.map(({ profile, start }) => `${profile} at ${start}`);
@@ -55,7 +55,7 @@ export function explainBlocked(grid: Grid, want: Layout, present: Present, subje
   return { code, message: joinNearest(why, nearby.alternatives), ...nearby };
 }
 
-/** Nothing is near where the table has more layouts than can be tried. */
+/** Nothing is near if the table has more layouts than can be tried. */
 function findNearby(grid: Grid, want: Layout, subject: Subject, fits: Holds): Nearby {
   return (
     tryWork((work) => searchNearby(grid, want, subject, fits, work))?.result ?? { largestPart: {}, alternatives: [] }

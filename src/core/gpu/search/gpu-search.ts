@@ -10,11 +10,11 @@ import { searchPlan, type Found } from './search.ts';
 import { nameSubject, type Subject } from './subject.ts';
 import { tryWork, Work } from './work.ts';
 
-/** Whether a layout can be made of what is on a GPU, and how, not yet written out as a plan. */
+/** Whether a layout can be reached from what is on a GPU, and how, not yet turned into a plan. */
 export type SearchResult =
   { readonly fits: true; readonly found: Found } | { readonly fits: false; readonly refusal: Refusal };
 
-/** Judges a layout, then searches the best way to it from what is on the GPU. */
+/** Judges a layout, then searches for the best way to it from what is on the GPU. */
 export function searchGpu(grid: Grid, present: Present | Refusal, want: Layout, subject: Subject): SearchResult {
   const wanted = judgeLayout(grid, want, subject);
   if ('code' in wanted) return { fits: false, refusal: refuseAround(grid, present, want, subject, wanted) };
@@ -28,7 +28,7 @@ export function searchGpu(grid: Grid, present: Present | Refusal, want: Layout, 
   return { fits: false, refusal: explainBlocked(grid, want, present, subject, holdsAround(grid, present)) };
 }
 
-/** A refusal that an empty GPU would give, with alternatives that fit beside what has to stay. */
+/** The refusal that an empty GPU would give, with alternatives that fit around what has to stay. */
 function refuseAround(
   grid: Grid,
   present: Present | Refusal,
@@ -42,7 +42,7 @@ function refuseAround(
   return 'code' in around ? around : refusal;
 }
 
-/** Whether a layout can be made around what no plan touches: unknown instances, and fixed ones. */
+/** Whether a layout can be created around what no plan touches: unknown instances, and fixed ones. */
 function holdsAround(grid: Grid, { known, foreignMask }: Present): Holds {
   const kept = known.filter(({ isFixed }) => isFixed);
   const occupied = kept.reduce((mask, instance) => mask | instance.mask, foreignMask);

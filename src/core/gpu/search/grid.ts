@@ -16,11 +16,11 @@ export interface Grid {
   readonly slots: readonly (readonly GridSlot[])[];
   /** Profile indices from the largest to the smallest: by memory, then by compute slices, then by the order of `-lgip`. */
   readonly largestFirst: readonly number[];
-  /** Per profile the weight of one instance in a number that holds the counts of all: a mixed radix of maxInstances + 1. */
+  /** Per profile the weight of one instance in a number that encodes the counts of all: a mixed radix of maxInstances + 1. */
   readonly radix: readonly number[];
-  /** False if a profile has no published placement: then only counters can be judged. */
+  /** False if a profile has no published placement: then only counters can be checked. */
   readonly placeable: boolean;
-  /** False if the table has more combinations than a number can tell apart: no GPU has. */
+  /** False if the table has more combinations than a number can distinguish: no real GPU does. */
   readonly countable: boolean;
   /** Per profile the engines as a list; see {@link ENGINE_KINDS}. */
   readonly engines: readonly (readonly number[])[];
@@ -33,14 +33,14 @@ export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as con
 
 const grids = new WeakMap<Geometry, Grid>();
 
-/** Grids by what they are made of: each node of a fleet brings its own copy of the few tables that there are. */
+/** Grids by their content: each node of a fleet brings its own copy of one of a few tables. */
 const interned = new Map<string, Grid>();
 const MOST_INTERNED = 64;
 
 /** Placement units beyond this do not fit a bit mask; the largest known grid has 12. */
 export const MOST_UNITS = 30;
 
-/** The grid of a geometry; the same object for all geometries that say the same about layouts. */
+/** The grid of a geometry; the same object for all geometries that are equivalent for layouts. */
 export function gridOf(geometry: Geometry): Grid {
   const known = grids.get(geometry);
   if (known !== undefined) return known;

@@ -7,23 +7,23 @@ export interface Instance {
   /** True if a process runs on it or a pod holds it. Busy instances weigh infinitely more than idle ones. */
   readonly busy: boolean;
   /**
-   * Compute instance profiles on it, such as `['1c.3g.20gb', '2c.3g.20gb']`; absent or `[profile]` means one
-   * compute instance over the whole GPU instance; empty means that it has none (and cannot be used).
+   * Compute instance profiles on it, such as `['1c.3g.20gb', '2c.3g.20gb']`; absent or `[profile]` means one compute instance over the
+   * whole GPU instance; empty means that it has none (and cannot be used).
    */
   readonly computeInstances?: readonly string[];
-  /** Placement size as the driver shows it; needed only where the profile may be unknown to the table. */
+  /** Placement size as the driver shows it; needed only if the table may not know the profile. */
   readonly size?: number;
 }
 
-/** A GPU instance to be made. */
+/** A GPU instance to create. */
 export interface PlannedInstance {
   readonly profile: string;
   readonly start: number;
-  /** Compute instances to make on it, biggest first; `[profile]` for one over the whole GPU instance. */
+  /** Compute instances to create on it, biggest first; `[profile]` for one over the whole GPU instance. */
   readonly computeInstances: readonly string[];
 }
 
-/** Where an instance is: instances of one GPU never overlap, so this names it as long as it lives. */
+/** Where an instance is: instances of one GPU never overlap, so this identifies it as long as it lives. */
 export function placeOf({ profile, start }: Pick<Instance, 'profile' | 'start'>): string {
   return `${profile}@${start}`;
 }

@@ -8,19 +8,19 @@ import { nameSubject, type Subject } from './subject.ts';
 import { readLayout, type Wanted } from './wanted.ts';
 import { tryWork, type Work } from './work.ts';
 
-/** Judgements that are remembered per geometry: a fleet asks for the same few layouts on thousands of GPUs. */
+/** Maximum number of judgements cached per geometry: a fleet asks for the same few layouts on thousands of GPUs. */
 const MOST_REMEMBERED = 500;
 
 const remembered = new WeakMap<Grid, Map<string, Wanted | Refusal>>();
 
-/** Reads a layout and judges it by everything that does not depend on what is on the GPU. */
+/** Reads a layout and judges everything that does not depend on what is on the GPU. */
 export function judgeLayout(grid: Grid, layout: Layout, subject: Subject): Wanted | Refusal {
   const key = writeKey(layout, subject);
   const known = remembered.get(grid)?.get(key);
   return known ?? remember(grid, key, judgeAround(grid, layout, subject, isAnything));
 }
 
-/** Gives a layout up that takes more work than is allowed, so that the work is not done again for every GPU that is to have it. */
+/** Gives up a layout that takes more work than allowed, so that the work is not repeated for every GPU that is to have it. */
 export function giveUp(grid: Grid, layout: Layout, subject: Subject): Refusal {
   return remember(grid, writeKey(layout, subject), refuseTooLarge(subject));
 }
@@ -33,7 +33,7 @@ function remember<Judged extends Wanted | Refusal>(grid: Grid, key: string, judg
   return judged;
 }
 
-/** As {@link judgeLayout}, with alternatives that `fits` takes. */
+/** Like {@link judgeLayout}, with alternatives that `fits` accepts. */
 export function judgeAround(grid: Grid, layout: Layout, subject: Subject, fits: Holds): Wanted | Refusal {
   if (!grid.countable) return refuseTooLarge(subject);
   const judged = tryWork((work) => judge(grid, layout, subject, fits, work));
@@ -56,7 +56,7 @@ function refuseTooLarge(subject: Subject): Refusal {
   );
 }
 
-/** Everything that the judgement and the words of a refusal depend on. */
+/** Everything that the judgement and the wording of a refusal depend on. */
 function writeKey(layout: Layout, subject: Subject): string {
   let key = `${subject.model?.id ?? ''}\n${nameSubject(subject)}`;
   for (const name in layout) key += `\n${name}\t${layout[name] ?? 0}`;

@@ -13,7 +13,7 @@ export interface LayoutFilter {
 const listed = new WeakMap<Grid, readonly (readonly number[])[] | 'TooMany'>();
 
 /**
- * Every layout that an empty GPU can hold, the empty one left out, smallest profiles first. A 7-slice GPU has 127 (37 of plain
+ * Every layout that an empty GPU can hold, except the empty one, smallest profiles first. A 7-slice GPU has 127 (37 of plain
  * profiles), of which 44 (12) are maximal.
  *
  * @throws WorkExceeded for a table that is none of NVIDIA's
@@ -30,8 +30,8 @@ export function enumerateLayouts(geometry: Geometry, filter: LayoutFilter = {}):
 }
 
 /**
- * The plain profile of each number of compute slices: the one without attributes of which most instances fit, which tells the
- * normal 1g from the one with double memory (the rule of mig-parted's generated configuration).
+ * The plain profile of each number of compute slices: of those without attributes the one with the most instances, which
+ * distinguishes the normal 1g from the one with double memory (the rule of mig-parted's generated configuration).
  */
 export function listBaseProfiles(geometry: Geometry): readonly Geometry['profiles'][number][] {
   const best = new Map<number, Geometry['profiles'][number]>();
@@ -80,7 +80,7 @@ function canHoldOneMore(grid: Grid, counts: readonly number[], profile: number, 
   );
 }
 
-/** Whether instances that respect the counters can also be placed; where placements are unknown the counters decide. */
+/** Whether instances that respect the counters can also be placed; if placements are unknown the counters decide. */
 function holds(grid: Grid, counts: readonly number[], work: Work): boolean {
   return !grid.placeable || arrangerOf(grid, counts).arrange(0, counts, work) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { compareText } from '../../text/compare.ts';
 import type { Layout } from '../geometry/geometry.ts';
 
-/** A layout as people read it, small profiles first: `1×1g.5gb + 2×3g.20gb`, or `no instances`. */
+/** A layout for people, small profiles first: `1×1g.5gb + 2×3g.20gb`, or `no instances`. */
 export function writeLayout(layout: Layout): string {
   const parts = listProfiles(layout).map(([profile, count]) => `${count}×${profile}`);
   return parts.length === 0 ? 'no instances' : parts.join(' + ');

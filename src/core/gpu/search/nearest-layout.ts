@@ -1,19 +1,19 @@
 import type { Grid } from './grid.ts';
 import { enumerateCounts, listBaseProfiles } from './layout-enumeration.ts';
 
-/** Most alternatives that a refusal names. */
+/** Maximum number of alternatives in a refusal. */
 const MOST_ALTERNATIVES = 3;
 
-/** What losing an instance weighs beyond its memory slices: a layout with as many instances is nearer. */
+/** Weight of losing an instance beyond its memory slices: a layout with as many instances is nearer. */
 const LOSS = 1.5;
-/** What another profile of the same size weighs. */
+/** Weight of another profile of the same size. */
 const CHANGE = 0.5;
-/** What an instance of a variant (`+me`, double memory) that was not asked for weighs. */
+/** Weight of an instance of a variant (`+me`, double memory) that was not requested. */
 const VARIANT = 0.75;
-/** Instances beyond what a GPU holds that are still counted: a wish for a thousand is as far from every layout as one for a few more. */
+/** Instances beyond a GPU's capacity that still count: a wish for a thousand is as far from every layout as one for a few more. */
 const EXCESS = 8;
 
-/** Which layouts are asked for: those that an empty GPU holds, or those that also fit around what is there. */
+/** Which layouts are wanted: those that an empty GPU holds, or those that also fit around what exists. */
 export type Holds = (counts: readonly number[]) => boolean;
 
 /** On an empty GPU. */
@@ -53,7 +53,7 @@ function countAll(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Instances in both are free; the others are paired from the largest, and each pair costs its difference. */
+/** Instances in both cost nothing; the others are paired from the largest, and each pair costs its difference. */
 function measureDistance(
   grid: Grid,
   totals: readonly number[],

@@ -2,15 +2,15 @@ import type { Work } from './work.ts';
 
 /** The fewest GPU instances for some compute instances, and every way to fill them. */
 export interface Packings {
-  /** GPU instances needed; where that is more than the limit, a lower bound of it. */
+  /** GPU instances needed; if that is more than the limit, a lower bound. */
   readonly bins: number;
   /** Each way: per GPU instance its compute instances' slices, largest first, fullest instance first. */
   readonly ways: readonly (readonly (readonly number[])[])[];
 }
 
 /**
- * Spreads compute instances over the fewest GPU instances of one profile, exactly: a GPU instance of `capacity` slices holds
- * any compute instances whose slices add up to no more.
+ * Distributes compute instances over the fewest GPU instances of one profile, exactly: a GPU instance of `capacity` slices holds any
+ * compute instances whose slices add up to no more.
  *
  * @param sizes slices of each compute instance, none above `capacity`
  * @param limit most GPU instances of the profile; beyond it only the bound is computed, since the layout cannot fit anyway

@@ -19,13 +19,13 @@ export interface PresentInstance {
 export interface Present {
   /** By ascending start. */
   readonly known: readonly PresentInstance[];
-  /** Instances of profiles that the geometry does not have, whose size is known: planned around, never touched. */
+  /** Instances of known size whose profiles the geometry does not have: planned around, never touched. */
   readonly foreign: readonly Instance[];
   readonly foreignMask: number;
 }
 
 /**
- * Reads what is on a GPU. A known profile at a start that the table does not list is taken as it is, since the device shows it.
+ * Reads what is on a GPU. A known profile at a start that the table does not list is accepted, since the device shows it.
  *
  * @param mayDisturb whether an instance may be destroyed or lose a compute instance
  * @returns a refusal if two instances overlap, or one has a profile that the geometry does not know and no size

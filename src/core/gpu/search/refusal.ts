@@ -1,6 +1,6 @@
 import type { Layout } from '../geometry/geometry.ts';
 
-/** Every reason for which the planner says no. */
+/** Every reason for which the planner refuses. */
 export type RefusalCode =
   | 'InvalidProfileName'
   | 'UnknownProfile'
@@ -33,7 +33,7 @@ export type ScarceResource =
   | 'OpticalFlowEngines'
   | 'Gpus';
 
-/** Why a layout cannot be had, for people and for programs. */
+/** Why a layout is not possible, for people and for programs. */
 export interface Refusal {
   readonly code: RefusalCode;
   /** One or two sentences that name the layout, what is missing with numbers, and what would fit. */
@@ -47,7 +47,7 @@ export interface Refusal {
   readonly alternatives: readonly Layout[];
 }
 
-/** A refusal before anything near it has been looked for. */
+/** A refusal before alternatives have been searched. */
 export function refuse(
   code: RefusalCode,
   message: string,

@@ -4,7 +4,7 @@ import type { Present, PresentInstance } from './present.ts';
 import type { Wanted, WantedKind } from './wanted.ts';
 import type { Work } from './work.ts';
 
-/** What a plan costs, most important first; the numbers of instances created follow from those destroyed. */
+/** What a plan costs, most important first; the number of instances created follows from that of those destroyed. */
 export interface PlanCost {
   /** Instances that are destroyed or lose a compute instance although they may not: there is no better way. */
   readonly fixedDisturbed: number;
@@ -17,19 +17,19 @@ export interface PlanCost {
   readonly computeInstancesCreated: number;
 }
 
-/** An instance that stays, and what it shall carry. */
+/** An instance that stays, and the compute instances that it should have. */
 export interface KeptInstance {
   readonly present: PresentInstance;
   readonly kind: WantedKind;
 }
 
-/** The best way from what is there to what is wanted. */
+/** The best way from the current state to the wanted one. */
 export interface Found {
   readonly cost: PlanCost;
-  /** Number of instances to be made. */
+  /** Number of instances to create. */
   readonly created: number;
   readonly kept: readonly KeptInstance[];
-  /** Places for the instances to be made, largest profile first; undefined if there are none. */
+  /** Places for the instances to create, largest profile first; undefined if there are none. */
   readonly made: Arrangement | undefined;
   readonly kindsLeft: readonly WantedKind[];
 }
@@ -45,9 +45,10 @@ interface Best {
 const DIGIT = 256;
 
 /**
- * Finds the cheapest plan exactly: every choice of instances to keep is tried (a GPU has at most a dozen), each with the best
- * places for the rest. Order of importance: fixed instances disturbed, busy ones disturbed, instances destroyed, compute instances destroyed and created,
- * room left for later instances; then instances at low starts are kept first. The same set in another order gives the same plan.
+ * Finds the cheapest plan exactly: tries every choice of instances to keep (a GPU has at most a dozen), each with the best places
+ * for the rest. Order of importance: fixed instances disrupted, busy ones disrupted, instances destroyed, compute instances
+ * destroyed and created, room left for later instances; then instances at low starts are kept first. The same set in another order
+ * gives the same plan.
  *
  * @throws WorkExceeded
  */
@@ -118,7 +119,7 @@ function sameSlices(left: readonly number[], right: readonly number[]): boolean 
   return left.length === right.length && left.every((slices, index) => slices === right[index]);
 }
 
-/** Compute instances of `from` that `keep` has no use for, by slices. */
+/** Compute instances of `from` that `keep` does not need, by slices. */
 export function subtractSlices(from: readonly number[], keep: readonly number[]): readonly number[] {
   const rest = [...from];
   for (const slices of keep) {

@@ -30,7 +30,7 @@ export function describeShortage(grid: Grid, wanted: Wanted, shortage: Shortage)
   }
 }
 
-/** Counts GPU instances, so that compute instances (`7×1c.3g.20gb`) are seen to need three of them. */
+/** Counts GPU instances, which shows that compute instances (`7×1c.3g.20gb`) need three of them. */
 function listTakes(grid: Grid, wanted: Wanted, size: 'memorySlices' | 'computeSlices'): string {
   return grid.largestFirst
     .filter((index) => (wanted.totals[index] ?? 0) > 0)

@@ -1,11 +1,11 @@
 import type { Geometry } from '../geometry/geometry.ts';
 import type { GpuModel } from '../geometry/model.ts';
 
-/** The GPU that a question is about: for names of other driver branches, and for what it is called in a refusal. */
+/** The GPU that a question is about: for names of other driver branches, and its name in a refusal. */
 export interface Subject {
-  /** Built-in model of the GPU where the geometry is a live one. */
+  /** Built-in model of the GPU if the geometry is a live one. */
   readonly model?: GpuModel;
-  /** What people call it: `A100-SXM4-40GB`. */
+  /** Its common name: `A100-SXM4-40GB`. */
   readonly gpuName?: string;
 }
 
@@ -14,7 +14,7 @@ export function completeSubject(geometry: Geometry | GpuModel, subject: Subject)
   return subject.model === undefined && 'id' in geometry ? { ...subject, model: geometry } : subject;
 }
 
-/** `A100-40GB`, or `this GPU` where nothing is known. */
+/** `A100-40GB`, or `this GPU` if nothing is known. */
 export function nameSubject({ gpuName, model }: Subject): string {
   return gpuName ?? model?.id.toUpperCase() ?? 'this GPU';
 }

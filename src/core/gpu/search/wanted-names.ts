@@ -9,7 +9,7 @@ import type { Work } from './work.ts';
 /** The entries of a layout, sorted by whether the GPU has their profile. */
 export interface SortedNames {
   readonly readable: Layout;
-  /** Names that are well formed, but that the GPU does not have. */
+  /** Well-formed names that the GPU does not have. */
   readonly unknown: readonly string[];
   /** The readable entries, and the unknown ones under the name of the nearest profile of this GPU. */
   readonly translated: Layout;
@@ -35,8 +35,8 @@ export function sortNames(grid: Grid, want: Layout, subject: Subject, work: Work
 }
 
 /**
- * Writes counts of GPU instances as a layout in the words of the wanted one: where all GPU instances of a profile are there, the
- * compute instances that were asked for on them are named, else just the GPU instances.
+ * Writes counts of GPU instances as a layout in the terms of the wanted one: if all GPU instances of a profile are included, the
+ * compute instances requested on them are named, else just the GPU instances.
  */
 export function writeCounts(
   grid: Grid,

@@ -7,7 +7,7 @@ import { packComputeInstances } from './packing.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import type { Work } from './work.ts';
 
-/** GPU instances of one profile that carry the same compute instances. */
+/** GPU instances of one profile with the same compute instances. */
 export interface WantedKind {
   readonly profile: number;
   readonly count: number;
@@ -19,7 +19,7 @@ export interface WantedKind {
 export interface Wanted {
   /** GPU instances per profile index. */
   readonly totals: readonly number[];
-  /** Ways to spread the wanted compute instances over the fewest GPU instances; one way where none is split. */
+  /** Ways to distribute the wanted compute instances over the fewest GPU instances; one way if none is split. */
   readonly ways: readonly (readonly WantedKind[])[];
 }
 
@@ -36,7 +36,7 @@ const COMPUTE_SIZES: Readonly<Record<number, readonly number[]>> = {
 const MOST_INSTANCES = 1000;
 
 /**
- * Reads a layout: names to profiles, compute instances to the fewest GPU instances that hold them. Whether it fits is not judged.
+ * Reads a layout: names to profiles, compute instances to the fewest GPU instances that hold them. Whether it fits is not checked.
  *
  * @returns a refusal for a name that is malformed or not in the geometry, or a count that is not a positive integer
  * @throws WorkExceeded

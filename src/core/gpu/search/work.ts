@@ -1,5 +1,5 @@
 /**
- * Work that a search may do, counted in choices looked at and never in time, so that the same question gets the same answer
+ * Work allowed for a search, counted in choices examined and never in time, so that the same question gets the same answer
  * everywhere. A made-up profile table may need more than a lifetime.
  */
 export class Work {
@@ -24,7 +24,7 @@ export class WorkExceeded extends Error {
   override readonly name = 'WorkExceeded';
 }
 
-/** What a search finds within its budget; undefined where it needs more. */
+/** The result of a search within its budget; undefined if it needs more. */
 export function tryWork<Result>(search: (work: Work) => Result): { readonly result: Result } | undefined {
   try {
     return { result: search(new Work()) };

@@ -12,18 +12,18 @@ import { refreshAfterSilence } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 import { isDeviceDone, wishOf, wishOutdated } from './wish.ts';
 
-/** An agent may be away for so long, in ms, before it is told: a DaemonSet that is updated replaces its pods one by one. */
+/** An agent may be absent for this long, in ms, before it is reported: a DaemonSet update replaces its pods one by one. */
 const mayBeAwayMs = 30_000;
 
 /**
- * What is told of a node whose agent was not heard of is of the past: nothing that is decided may rest on it. A node that is closed is
- * opened all the same, as where a grant is not answered.
+ * Reports of an absent agent are outdated: no decision may rest on them. A closed node is opened all the same, as it is when a grant
+ * is not answered.
  */
 export function agentAway(situation: Situation): Outcome | undefined {
   const { agent, waits, partition } = situation;
   if (agent.state === 'Ready') return undefined;
   const lastsMs = waits.lasts('AgentAway');
-  // An agent that is replaced is no news to those who hold the GPUs.
+  // Replacing the agent makes no difference to the GPU holders.
   waits.resume('HoldersRest');
   const left = mayBeAwayMs - lastsMs + 10;
   const before = lastsMs < mayBeAwayMs ? stillReady(situation) : undefined;
@@ -46,7 +46,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
   };
 }
 
-/** Opens a node whose plugin tells what the device is, since nobody else does. */
+/** Opens a node whose plugin advertises the actual device, since no agent reports it. */
 function openUnheard(situation: Situation): Unheard | { readonly look: Look } | undefined {
   const { node, partition } = situation;
   if (!isClosed(node)) return undefined;
@@ -71,7 +71,7 @@ interface Unheard {
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** What was told of a node last, where that is Ready and nothing of it is to change. */
+/** The last verdict on a node, if it is Ready and nothing is to change. */
 function stillReady(situation: Situation): Verdict | undefined {
   const { partition, node, claim } = situation;
   const { winner } = claim;

@@ -2,7 +2,7 @@ import { compareVersions } from '../../text/version-skew.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
-/** An agent that may not know what a grant of ours says, or says what we do not know, changes nothing. */
+/** An agent that may not understand our grant, or whose report we may not understand, changes nothing. */
 export function agentSkewed({ partition, settings }: Situation): Ruling | undefined {
   const { agentVersion } = partition.status?.device ?? {};
   const skew = compareVersions(agentVersion, settings.version);

@@ -10,7 +10,7 @@ import { describeFault } from '../../policy/device-fault.ts';
 /** A node that a policy selects and that has no GPU. */
 export function noGpus({ partition, node, agent }: Situation): Ruling | undefined {
   const { gpus, lastGood } = partition.status?.device ?? {};
-  // GPUs that are not there any more are a fault.
+  // GPUs that have disappeared are a fault.
   if ((lastGood?.gpus ?? []).length > 0) return undefined;
   const isMarked = node.metadata.labels?.[gpuPresenceLabel] === 'true';
   const message =
@@ -31,13 +31,13 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
     : 'the agent on this node has not reported its GPUs yet';
   return {
     verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined },
-    // GPUs that nobody has told of are not GPUs that are not there.
+    // GPUs that have not been reported are not missing GPUs.
     keepsClosed: true,
   };
 }
 
 /**
- * No instance survives a restart. Until the agent has read the GPUs in this boot, and made the layout again, a pod might get a GPU
+ * No instance survives a restart. Until the agent has read the GPUs in this boot, and recreated the layout, a pod might get a GPU
  * that is still whole.
  */
 export function notReadSinceBoot(situation: Situation): Ruling | undefined {
@@ -58,8 +58,8 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
 }
 
 /**
- * Nor does an instance survive that the driver's modules are loaded anew, which gpu-operator does to upgrade it: the boot id stays, and
- * what was read before looks as good as ever. The node is closed before it is opened by whoever cordoned it.
+ * Nor does an instance survive a reload of the driver's modules, which gpu-operator does to upgrade it: the boot id stays, and the
+ * earlier reading still looks valid. The node is closed before whoever cordoned it opens it.
  */
 export function driverReplaced(situation: Situation): Ruling | undefined {
   const { node } = situation;
@@ -79,7 +79,7 @@ function expectsSlices({ partition, claim }: Situation): boolean {
   return expected?.some(({ profiles }) => profiles !== undefined) === true;
 }
 
-/** What is known is of before: unknown is neither idle nor done. */
+/** What is known is outdated: unknown means neither idle nor done. */
 export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
   const { device } = partition.status ?? {};
   if (device?.step !== 'Unknown') return undefined;

@@ -14,7 +14,7 @@ import { pluginPods } from './cluster-pods.ts';
 import { lookAgainMs } from './look-again.ts';
 import { wishOf } from './wish.ts';
 
-/** Whether the device plugin's own settings fit the policy. @param pods of the node, the plugin's among them */
+/** Whether the device plugin's own settings fit the policy. @param pods of the node, including the plugin's */
 export function checkPlugin(
   situation: Situation,
   policy: GpuPartitionPolicy,
@@ -30,7 +30,7 @@ export function checkPlugin(
   return undefined;
 }
 
-/** Whether anybody would advertise the new layout as the policy says, judged by how the node advertises its devices now. */
+/** Whether anything would advertise the new layout as the policy says, judged by how the node advertises its devices now. */
 export function checkOffer(
   situation: Situation,
   { spec }: GpuPartitionPolicy,
@@ -66,9 +66,9 @@ function findMisfit(
 ): { readonly reason: 'StrategyMismatch' | 'SharingRefused'; readonly message: string } | undefined {
   const { strategy, sharing } = spec;
   const settings = readPluginSettings(pod);
-  // What a plugin that is not NVIDIA's does without settings is not ours to know.
+  // What a plugin other than NVIDIA's does without settings is unknown.
   if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) return undefined;
-  // The config file is ours, and has the policy's strategy as soon as the layout is there.
+  // The config file is ours, and gets the policy's strategy as soon as the layout is there.
   const isOurs = pluginConfigMap !== undefined && settings.configMap?.name === pluginConfigMap.name;
   const mismatch = strategyMismatch(settings, strategy, isOurs ? { configKeyStrategy: strategy } : {});
   if (mismatch !== undefined) return { reason: 'StrategyMismatch', message: mismatch };

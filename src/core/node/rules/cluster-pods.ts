@@ -2,7 +2,7 @@ import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { systemPods } from '../../pods/system-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
-/** Pods of a node that are the cluster's own software, whatever others are labelled. */
+/** Pods of a node that are the cluster's own software, whatever labels others carry. */
 export function clusterPods({ settings }: Pick<Situation, 'settings'>, pods: readonly NodePod[]): readonly NodePod[] {
   return systemPods(pods, settings.systemNamespaces);
 }

@@ -14,18 +14,18 @@ import type { Verdict } from '../verdict.ts';
 import { evictPods, listRefusals, roundOf } from './evictions.ts';
 import { listUsers } from './gpu-users.ts';
 
-/** The pods of a node that is drained are listed so often, in ms: the change begins when the last one has gone. */
+/** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;
 const firstRestMs = 60_000;
 const longestRestMs = 3600_000;
-/** The names outlive a change of leader in the status of the node's partition. */
+/** The names survive a change of leader in the status of the node's partition. */
 const longestNames = 200;
-/** The API keeps so many pods of a drain. */
+/** The API keeps at most this many pods of a drain. */
 const mostTold = 256;
-/** So many pods of one owner, one after the other, come back to where they were told to go from. */
+/** So many pods of one owner, one after the other, came back to the node from which they were evicted. */
 const mostReturns = 3;
 
-/** Has the pods go that hold what the plan destroys. @returns why the grant has to wait; undefined where they are gone */
+/** Evicts the pods that hold what the plan destroys. @returns why the grant has to wait; undefined if they are gone */
 export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]): Ruling | undefined {
   const { claim, now, partition } = situation;
   const found = findHolders(situation, pods);
@@ -34,7 +34,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
   const late = slot.deadline === undefined ? 0 : now - Date.parse(slot.deadline);
   const isOver = late > 0;
-  // Nor may what no force ends keep the turn of others.
+  // Nor may pods that even force cannot end block the turn of others.
   const isHopeless = onTimeout === 'Force' && late > durationMs(timeout);
   if ((isOver && onTimeout === 'Skip') || isHopeless)
     return giveUp(situation, 'DrainTimeout', describe(situation, found));
@@ -46,7 +46,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
       `${waitFor([...affected, ...unknown])}: with spec.drain.scope None they end on their own`,
     );
   if (affected.length === 0) return wait('Draining', describe(situation, found));
-  // Announced before it happens: exactly these pods go, for exactly this plan.
+  // Announced before it happens: exactly these pods are evicted, for exactly this plan.
   const bill = makeBill(situation, affected);
   if (!sameJson(partition.spec.drain, bill)) {
     return {
@@ -61,7 +61,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   return { ...wait(reason, describe(situation, found)), commands };
 }
 
-/** Pods that did not go in time are left in peace for a while, longer each time, as long as they are there. */
+/** Pods that did not go in time are left alone for a while, longer each time, as long as they are there. */
 export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
   const rest = findRest(situation);
   if (rest === undefined) return undefined;
@@ -73,7 +73,7 @@ export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruli
   return resting(situation, reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
 }
 
-/** How often pods did not go for what is asked for now. */
+/** How often pods failed to go for the current request. */
 export function countRests(situation: Situation): number {
   return findRest(situation)?.count ?? 0;
 }
@@ -86,7 +86,7 @@ function giveUp(situation: Situation, reason: 'DrainTimeout' | 'DrainLoop', who:
   return resting(situation, reason, names, restMs(rest));
 }
 
-/** Whoever changes the policy, or asks for another try, does not want to wait. */
+/** Whoever changes the policy or asks for a retry does not want to wait. */
 function findRest(situation: Situation): Wait | undefined {
   const rest = situation.waits.resume('DrainRest');
   return rest?.of?.split(' ')[1] === askedOf(situation) ? rest : undefined;
@@ -105,11 +105,11 @@ function restMs({ count = 1 }: Wait): number {
   return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(count - 1, 10));
 }
 
-/** Whoever holds what a plan destroys. */
+/** The holders of what a plan destroys. */
 interface PlanHolders {
   /** Pods that have to go. */
   readonly affected: readonly NodePod[];
-  /** Pods that use GPUs and of which the agent does not know which: it is about to learn it. */
+  /** Pods that use GPUs of which the agent does not know yet which; it is about to learn. */
   readonly unknown: readonly NodePod[];
 }
 
@@ -123,7 +123,7 @@ export function findHolders(
   const named = new Set(plan?.affectedPods);
   const { drain: told } = partition.spec;
   const ordered = new Set(told?.planHash === plan?.hash ? told?.pods.map(({ uid }) => uid) : []);
-  // Where not all of them could be named, any may be meant.
+  // If not all of them could be named, any pod may be affected.
   const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
   const isAffected = (pod: NodePod): boolean =>
     named.has(podName(pod)) || ordered.has(pod.metadata.uid ?? '') || (isAll && users.includes(pod));
@@ -138,7 +138,7 @@ function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain
   const known = new Set(before.map(({ uid }) => uid));
   const all = [...before, ...affected.map(refOf).filter(({ uid }) => !known.has(uid))];
   const here = new Set(affected.map(({ metadata }) => metadata.uid));
-  // Where there is no room for all, others follow when these have gone.
+  // If there is no room for all, the others follow when these have gone.
   const pods = all.length > mostTold ? all.filter(({ uid }) => here.has(uid)).slice(0, mostTold) : all;
   return { planHash: hash, ...(drains.length > 0 && { places: drains }), pods };
 }
@@ -148,7 +148,7 @@ function evictAffected(situation: Situation, affected: readonly NodePod[]): read
   return evictPods(situation, going, graceOf(situation.claim.winner?.spec.drain?.gracePeriod));
 }
 
-/** The policy says so: whoever could write that may do it. */
+/** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
   const graceSeconds = graceOf(situation.claim.winner?.spec.drain?.gracePeriod);
   return affected
@@ -156,12 +156,12 @@ function deletePods(situation: Situation, affected: readonly NodePod[]): readonl
     .map((pod) => ({ name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) }));
 }
 
-/** Never 0: that would leave the kubelet out. */
+/** Never 0: that would bypass the kubelet. */
 function graceOf(gracePeriod: string | undefined): number | undefined {
   return gracePeriod === undefined ? undefined : Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
 }
 
-/** Somebody makes a pod again, here, each time that it is evicted. */
+/** A pod that is recreated here each time it is evicted. */
 function findLoop(situation: Situation, affected: readonly NodePod[]): NodePod | undefined {
   return affected.find((pod) => roundOf(situation, pod) > mostReturns);
 }

@@ -2,10 +2,10 @@ import { ownerOf } from '../../pods/eviction.ts';
 import type { Command } from '../commands.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
-/** An eviction that was refused, or that has not made the pod go, is asked for again after so many ms. */
+/** An eviction that was refused, or after which the pod is still there, is repeated after this many ms. */
 const askAgainMs = 5000;
 
-/** Evicts pods that nobody has told to end: each is asked for once, and again after a while. */
+/** Evicts pods that are not terminating yet: each once, and again after a while. */
 export function evictPods(
   situation: Situation,
   pods: readonly NodePod[],
@@ -30,7 +30,7 @@ export function evictPods(
   });
 }
 
-/** 1 for a pod that was there from the start, 2 for one that its owner made in the place of an evicted one, and so on. */
+/** 1 for a pod that was there from the start, 2 for the replacement of an evicted one, and so on. */
 export function roundOf({ memory, pods = [] }: Situation, pod: NodePod): number {
   const asked = memory.evictions[pod.metadata.uid ?? ''];
   if (asked?.round !== undefined) return asked.round;
@@ -41,7 +41,7 @@ export function roundOf({ memory, pods = [] }: Situation, pod: NodePod): number 
   return 1 + Math.max(0, ...gone.map(([, { round = 1 }]) => round));
 }
 
-/** What the API server said to those that it refused to evict. */
+/** The API server's messages for the evictions that it refused. */
 export function listRefusals({ memory }: Situation, pods: readonly NodePod[]): readonly string[] {
   return pods.flatMap(({ metadata }) => memory.evictions[metadata.uid ?? '']?.refusal ?? []);
 }

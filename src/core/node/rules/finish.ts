@@ -22,7 +22,7 @@ import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
 
-/** The device is as it shall be: labels, device plugin and GPU holders follow it, then the node is opened. */
+/** The device matches: labels, device plugin and GPU holders follow it, then the node is opened. */
 export function finish(situation: Situation): Outcome | undefined {
   const { claim } = situation;
   const { winner } = claim;
@@ -36,7 +36,7 @@ export function finish(situation: Situation): Outcome | undefined {
   return 'look' in outcome || !holdsPlugin(situation, winner) ? outcome : { ...outcome, keepsHoldersAway: true };
 }
 
-/** Entries of the policy that are of no use on this node are said, so that nobody takes them for done. */
+/** Entries of the policy that have no effect on this node are reported, so that nobody takes them for done. */
 function describeDone({ gpus }: Wish, { wish }: NodeClaim): Verdict {
   const skipped = wish && 'skipped' in wish ? wish.skipped.map(({ message }) => message) : [];
   const remarks = skipped.length > 0 ? `: ${skipped.join('; ')}` : '';
@@ -49,18 +49,18 @@ function describeDone({ gpus }: Wish, { wish }: NodeClaim): Verdict {
 }
 
 function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: Verdict): Outcome {
-  // 1. What NVIDIA's own tools will say of this device.
+  // 1. What NVIDIA's own tools will make of this device.
   const predicted = predict(situation, policy);
   const { resources, errors } = predicted.offer;
-  // No labels because of an error must never be read as: take all labels away.
+  // Missing labels because of an error must never be read as "remove all labels".
   const problem = predicted.errors[0] ?? errors[0];
   if (problem) {
     return { verdict: { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` } };
   }
-  // 2. The plugin's settings first, and what looks at the devices only when it starts.
+  // 2. The plugin's settings first, and the pods that read the devices only when they start.
   const configuring = configurePlugin(situation);
   if (configuring) return configuring;
-  // 3. The node must offer exactly this before pods may come: never a slice that is not there.
+  // 3. The node must offer exactly this before pods may come: never a slice that does not exist.
   const stale = listStaleLabels(situation, predicted);
   const labels = layoutLabels(situation, predicted);
   const marks = combine(labels, stale.length > 0 ? holdPlugin(situation) : {});
@@ -68,7 +68,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   if (fenced && 'look' in fenced) return fenced;
   const restarts = restartHolders(situation);
   if ('look' in restarts) return restarts;
-  // On a node that is open by offering nothing, labels follow a device that changes once more.
+  // On a node that is open but offers nothing, labels follow a device that changes once more.
   const following = fenced && !isClosed(situation.node) ? [patch(labels)] : [];
   if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...following, ...restarts.commands] };
   // 4. Labels and opening, in one write.
@@ -77,11 +77,11 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
 }
 
 interface Labelling {
-  /** What NVIDIA's tools say of the device. */
+  /** What NVIDIA's tools make of the device. */
   readonly predicted: Prediction;
-  /** What is written of it, where that is ours. */
+  /** The labels to write, if they are ours. */
   readonly labels: NodeChange;
-  /** What GPU Feature Discovery has not written of it yet. */
+  /** Labels that GPU Feature Discovery has not updated yet. */
   readonly stale: readonly StaleLabel[];
 }
 
@@ -100,7 +100,7 @@ function open(
   }
   const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels).kept));
   if (stale.length === 0) return { verdict, commands: [patch(combine(handedOver, marks))] };
-  // Whoever should label the node may never come back; what it offers is right.
+  // GPU Feature Discovery may never come back; what the node offers is right.
   const isOverdue = waits.lasts('Labels') > settings.advertiseDeadlineMs;
   return {
     verdict: {
@@ -114,7 +114,7 @@ function open(
   };
 }
 
-/** Pods that looked at the devices before they were done are replaced, once. Nobody waits for them. */
+/** Pods that read the devices before they were done are replaced, once. Nothing waits for them. */
 function restartHolders(situation: Situation): { readonly commands: readonly Command[] } | { readonly look: 'Pods' } {
   const { node, pods, waits } = situation;
   const note = node.metadata.annotations?.[holdersAnnotation];
@@ -124,15 +124,15 @@ function restartHolders(situation: Situation): { readonly commands: readonly Com
   const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
   const staying = discoveryThatWouldStayAway(situation, old);
   const going = old.filter((pod) => !staying.includes(pod));
-  // What a disruption budget refuses is asked for again as long as the node is not open.
+  // Evictions that a disruption budget refuses are repeated as long as the node is not open.
   const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
   if (isDone) waits.lasts('HoldersRestarted', note);
   return { commands: evictPods(situation, going) };
 }
 
 /**
- * GPU Feature Discovery labels anew every minute by itself. Evicted from a closed node it would not come back if it does not tolerate
- * the taint, be that ours or the node pool's, and the labels, for which the node waits, would never be right.
+ * GPU Feature Discovery updates its labels every minute by itself. Evicted from a closed node, it would not come back unless it
+ * tolerates the taint, be it ours or the node pool's, and the labels for which the node waits would never be right.
  */
 function discoveryThatWouldStayAway(situation: Situation, pods: readonly NodePod[]): readonly NodePod[] {
   const { settings, node } = situation;
@@ -145,8 +145,8 @@ function discoveryThatWouldStayAway(situation: Situation, pods: readonly NodePod
 }
 
 /**
- * Whether the device plugin is kept away until GPU Feature Discovery has labelled the node anew: a node that is open by offering nothing
- * would have new slices under labels of before as soon as the plugin is back.
+ * Whether the device plugin is kept away until GPU Feature Discovery has relabelled the node: a node that is open but offers nothing
+ * would have new slices under outdated labels as soon as the plugin is back.
  */
 function holdsPlugin(situation: Situation, policy: GpuPartitionPolicy): boolean {
   const { node, waits, settings } = situation;
@@ -156,7 +156,7 @@ function holdsPlugin(situation: Situation, policy: GpuPartitionPolicy): boolean 
   return waits.lasts('PluginHeld') <= settings.advertiseDeadlineMs;
 }
 
-/** Keeps the plugin away with the label by which gpu-operator deploys it, where there is one. */
+/** Keeps the plugin away with the label by which gpu-operator deploys it, if there is one. */
 function holdPlugin({ node }: Situation): NodeChange {
   const isDeployed = node.metadata.labels?.[pluginDeployLabel] === 'true';
   return isDeployed ? { borrow: { [pluginDeployLabel]: pausedForMigChange } } : {};

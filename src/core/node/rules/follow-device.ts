@@ -7,8 +7,8 @@ import { presentOffer } from './present-offer.ts';
 import { isDeviceDone } from './wish.ts';
 
 /**
- * Labels of ours on an open node follow a device that is not as wished, whatever keeps it from being changed, and also where no policy
- * is left: pods choose by them, and nobody else puts them right. A device that is as wished is labelled where it is finished.
+ * Our labels on an open node follow a device that does not match the wish, whatever keeps it from changing, and also if no policy is
+ * left: pods select by them, and nothing else corrects them. A device that matches is labelled where it is finished.
  */
 export function followDevice(situation: Situation, ruling: Ruling): Ruling {
   const { node, partition, agent } = situation;

@@ -10,7 +10,7 @@ import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { lookAgainMs } from './look-again.ts';
 
-/** Stands before a node whose GPUs are not ours to touch now. */
+/** Blocks a node whose GPUs are not ours to touch now. */
 export function foreignOwner(situation: Situation): Outcome | undefined {
   return upgradesDriver(situation) ?? hasOwner(situation) ?? takesOver(situation);
 }
@@ -24,7 +24,7 @@ function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | 
   const { name, labels = {}, annotations = {} } = node.metadata;
   const allocatable = node.status?.allocatable ?? {};
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
-  // Whether these are in use, and whether that is more than a label, only the pods tell.
+  // Only the pods tell whether these owners are in use and more than a label.
   const mustLook =
     foreignGpuResource in allocatable ||
     ((labels[migManagerLabel] ?? 'false') !== 'false' && !takeOver.includes('mig-manager'));
@@ -47,7 +47,7 @@ function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | 
 function takesOver(situation: Situation): Ruling | undefined {
   const { node, claim } = situation;
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
-  // Another policy allowed it, or this one did before: with the consent the label goes back.
+  // Another policy allowed it, or this one did earlier: without the consent the label is restored.
   if (!takeOver.includes('mig-manager') && migManagerLabel in borrowedLabelsOf(metadataOf(node))) {
     const message = 'mig-manager is coming back: the policy does not allow a takeover from it';
     return takingOver(message, { giveBack: [migManagerLabel] });

@@ -2,9 +2,9 @@ import { mayClaimGpus, usesGpu } from '../../pods/gpu-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
 /**
- * Pods of a node that use GPUs, under whatever name. What a claim is for tells only who offers devices on the node: until that has
- * been read, a pod with a claim counts for nothing here, and nothing may be granted. A resource that the node does not have is no GPU
- * of it: the kubelet refuses such a pod, and anybody may make one with `spec.nodeName`.
+ * Pods of a node that use GPUs, under any resource name. Only the node's device offers tell what a claim is for: until they have
+ * been read, a pod with a claim does not count here, and nothing may be granted. A resource that the node does not have is not one
+ * of its GPUs: the kubelet refuses such a pod, and anybody can create one with `spec.nodeName`.
  */
 export function listUsers(
   { node, partition, fresh }: Pick<Situation, 'node' | 'partition' | 'fresh'>,

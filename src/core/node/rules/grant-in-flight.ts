@@ -7,7 +7,7 @@ import type { Situation } from '../snapshot.ts';
 import { withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 
-/** Whatever the policies say meanwhile, a node that may be changing its device now is left to finish. */
+/** Whatever the policies say meanwhile, a node that may be changing its device is left to finish. */
 export function grantInFlight({ partition, now, node }: Situation): Outcome | undefined {
   const { granted } = partition.spec;
   if (!granted || !isUnanswered(partition)) return undefined;
@@ -21,7 +21,7 @@ export function grantInFlight({ partition, now, node }: Situation): Outcome | un
       transient: true,
       requeueAfterMs: left + 1000,
     },
-    // Whoever took the taint off did not know what goes on under it.
+    // Whoever removed the taint did not know that a change is under way.
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
     keepsHoldersAway: true,
     keepsClosed: true,
@@ -29,14 +29,14 @@ export function grantInFlight({ partition, now, node }: Situation): Outcome | un
 }
 
 /**
- * An agent that has not answered by the deadline starts nothing any more, and nobody knows what it has done. A device plugin that
- * starts now tells what is there: once it is back the taint goes, which must not outlive its cause.
+ * An agent that has not answered by the deadline starts nothing any more, and what it has done is unknown. A device plugin that
+ * starts now advertises what exists: once it is back, the taint is removed, as it must not outlive its cause.
  */
 export function grantUnanswered(situation: Situation): Outcome | undefined {
   const { partition, node, agent, claim } = situation;
   const { granted } = partition.spec;
   if (!granted || !isUnanswered(partition)) return undefined;
-  // Nobody waits for an answer any more.
+  // Nothing waits for an answer any more.
   if (claim.winner === undefined && !isUnfinished(node)) return undefined;
   const refreshed = isClosed(node) ? refreshAfterSilence(situation, granted.epoch) : undefined;
   if (refreshed && 'look' in refreshed) return refreshed;
@@ -51,7 +51,7 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
         `${state}, and at nvidia-smi on the node. A new grant follows when it reports again${closed}`,
       ...(refreshed?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: refreshed.verdict.requeueAfterMs }),
     },
-    // Opened here, and not as any other node that failed is: the agent's last word would be compared with what the new plugin offers.
+    // Opened here, unlike other nodes that failed: there the agent's last report would be compared with what the new plugin offers.
     commands:
       refreshed?.commands ??
       (isUnfinished(node)
@@ -61,7 +61,7 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
   };
 }
 
-/** The agent's pod and what is wrong with it. */
+/** The agent's pod and its problem. */
 export function describeAgent({ agent, node }: Pick<Situation, 'agent' | 'node'>): string {
   switch (agent.state) {
     case 'Ready':

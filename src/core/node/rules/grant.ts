@@ -15,23 +15,23 @@ import { listPodsToSignal } from './signal-plugin.ts';
 import { noteUntouched } from './untouched.ts';
 import { isPolicyCurrent, wishOf } from './wish.ts';
 
-/** Everything else has been said: closes a node on whose GPUs nobody works, makes sure of it, and lets its agent act. */
+/** All earlier rules have passed: closes a node whose GPUs are not in use, makes sure of it, and lets its agent act. */
 export function grant(situation: Situation): Outcome {
   const { pods, fresh, claim, node, waits, settings } = situation;
   waits.resume('HoldersRest');
-  // The taint does not stop a pod that the scheduler has just placed: give that a moment to show up.
+  // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.
   const unsettled = isClosed(node) ? settings.settleMs - waits.lasts('Closed') : 0;
   if (unsettled > 0) return closing(unsettled);
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
   const owner = foreignOwner(situation);
   if (owner) return owner;
-  // With its slot, everything is read at once: it is going to be.
+  // With a slot, everything is read at once, as it will be needed.
   if (pods === undefined) return { look: situation.slot ? 'All' : 'Pods' };
   const misfit =
     claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
   const standing = misfit ?? holdersRest(situation) ?? drainRests(situation, pods) ?? awaitSlot(situation);
   if (standing) return standing;
-  // 2. Whatever is done from here on rests on what the API server says now.
+  // 2. From here on everything rests on what the API server says now.
   if (fresh === undefined) return { look: 'All' };
   return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
 }
@@ -44,7 +44,8 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
     const change = combine(closeNode(), noteHolders(situation, pods));
     return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
   }
-  // 4. The pods were listed just now. Those that hold what has to go are told to, then whoever holds the GPUs open without asking for them.
+  // 4. The pods were listed just now. First those that hold what is to be destroyed are evicted, then those that hold the GPUs open
+  // without requesting them.
   return (slot && drain(situation, slot, pods)) ?? holdersGo(situation, pods) ?? writeGrant(situation, pods);
 }
 
@@ -58,13 +59,13 @@ function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Rul
   };
 }
 
-/** Grants exactly the plan that was looked at. The partition's version makes this a compare-and-swap. */
+/** Grants exactly the plan that was read. The partition's version makes this a compare-and-swap. */
 function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   const { partition, claim, settings, now } = situation;
   const wish = wishOf(situation);
   const spec = claim.winner?.spec;
   const epoch = (partition.spec.granted?.epoch ?? 0) + 1;
-  // A try that fails between two repairs does not make them undone.
+  // A failed try between two repairs does not undo them.
   const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
   return {
     verdict: {
@@ -97,7 +98,7 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   };
 }
 
-/** Nothing is destroyed for a policy that the API server has in another version by now. */
+/** Nothing is destroyed for a policy of which the API server now has another version. */
 function policyStale(situation: Situation): Ruling | undefined {
   const { claim } = situation;
   if (isPolicyCurrent(situation)) return undefined;

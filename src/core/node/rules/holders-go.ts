@@ -20,10 +20,10 @@ import { evictPods, listRefusals } from './evictions.ts';
 
 const firstRestMs = 60_000;
 const longestRestMs = 3600_000;
-/** The names outlive a change of leader in the status of the node's partition. */
+/** The names survive a change of leader in the status of the node's partition. */
 const longestNames = 256;
 
-/** The note of the pods that look at the devices only when they start, for the write that closes the node. */
+/** Records the pods that read the devices only when they start, in the write that closes the node. */
 export function noteHolders(situation: Situation, pods: readonly NodePod[]): NodeChange {
   const { node, settings } = situation;
   const known = readHoldersMark(node.metadata.annotations?.[holdersAnnotation]);
@@ -33,17 +33,17 @@ export function noteHolders(situation: Situation, pods: readonly NodePod[]): Nod
   return { annotations: { [holdersAnnotation]: formatHoldersMark([...known, ...going]) } };
 }
 
-/** Holders that did not go are left in peace for a while, longer each time: their node is open meanwhile. */
+/** Holders that did not go are left alone for a while, longer each time: their node is open meanwhile. */
 export function holdersRest(situation: Situation): Ruling | undefined {
   const { waits, partition, now } = situation;
   const rest = waits.resume('HoldersRest');
   const { modeChange, inUse } = occasionOf(partition);
   const left = rest === undefined ? 0 : rest.since + restMs(rest) - now;
-  // Who has gone when they were told to is back meanwhile, and not to be named.
+  // Holders that went when told are back by now, and must not be named.
   return left > 0 && (modeChange || inUse) ? giveUp(situation, rest?.of ?? '', left) : undefined;
 }
 
-/** Takes the holders away that the next grant cannot have. @returns why the grant has to wait; undefined where they are gone */
+/** Removes the holders that the next grant cannot have. @returns why the grant has to wait; undefined if they are gone */
 export function holdersGo(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
   const { settings, waits } = situation;
   const { pause, evicted, staying } = findStaying(situation, pods);
@@ -81,7 +81,7 @@ function restMs({ count = 1 }: Wait): number {
 
 interface Staying {
   readonly pause: HolderPause;
-  /** Those that go by eviction. */
+  /** Those that are evicted. */
   readonly evicted: readonly NodePod[];
   /** All that are still there and must not be. */
   readonly staying: readonly NodePod[];
@@ -101,8 +101,8 @@ function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
 }
 
 /**
- * The device plugin keeps NVML open as well. Without a label that takes it away, it is evicted if it stays away under our taint; one
- * that tolerates the taint would only come back.
+ * The device plugin keeps NVML open as well. If no label removes it, it is evicted, provided that our taint keeps it away; one that
+ * tolerates the taint would only come back.
  */
 function awayFromPlugin(situation: Situation, { evict }: HolderPause, pods: readonly NodePod[]): readonly NodePod[] {
   if (!evict.some(({ name }) => name === 'device-plugin')) return [];

@@ -14,7 +14,7 @@ import { metadataOf } from '../node-view.ts';
 import type { Situation } from '../snapshot.ts';
 import { type Prediction, predictDevice } from './prediction.ts';
 
-/** What NVIDIA's tools make of the device by what the policy says of it. */
+/** What NVIDIA's tools make of the device under the policy's settings. */
 export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
   const device = situation.partition.status?.device ?? {};
   const config = situation.settings.pluginConfigMap
@@ -23,7 +23,7 @@ export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Pre
   return predictDevice(device, spec.strategy, config);
 }
 
-/** How the node's device plugin shares its devices by settings that are not ours; undefined where it does not, or where nobody can tell. */
+/** How the node's device plugin shares its devices under settings that are not ours; undefined if it does not, or if that is unknown. */
 function administratorsSharing(
   { node, partition }: Situation,
   expected: Readonly<Record<string, number>>,
@@ -38,7 +38,7 @@ function administratorsSharing(
     expected,
   );
   if (offer.kind !== 'Shared') return undefined;
-  // What is offered of a GPU that cannot be read is no second share of another one, where nothing was shared before.
+  // If nothing was shared before, what is offered of an unreadable GPU is not a second share of another one.
   const isRead = (partition.status?.device?.gpus ?? []).every(({ error }) => error === undefined);
   const wasShared = offer.sharing.resources.every(
     ({ name, replicas }) => labels[`${name}.replicas`] === String(replicas),
@@ -46,15 +46,15 @@ function administratorsSharing(
   return isRead || wasShared ? { sharing: offer.sharing } : undefined;
 }
 
-/** Who writes the nvidia.com labels of a node. What it was is in the status, which outlives us. */
+/** Who writes the nvidia.com labels of a node. The previous writer is in the status, which outlives us. */
 export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'partition'>): WriterMode {
   const { labels = {}, annotations = {} } = node.metadata;
   return writerModeOf({ labels, annotations, gfdPod: undefined, before: partition.status?.writerMode });
 }
 
 /**
- * Labels that tell of a node's device as it is, be that as wished or not. Nothing where they are GPU Feature Discovery's to write, or
- * where the device is not known: no labels because of that must never be read as take all labels away.
+ * Labels that describe a node's device as it is, whether it matches the wish or not. None if GPU Feature Discovery writes them, or
+ * if the device is unknown: missing labels for that reason must never be read as "remove all labels".
  *
  * @param predicted what GPU Feature Discovery would write of the device
  */
@@ -64,14 +64,14 @@ export function layoutLabels(situation: Situation, predicted: NodeLabels): NodeC
   return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels).kept);
 }
 
-/** Takes away the labels that tell of a layout, where they are ours to write and nobody knows what the device is. */
+/** Removes the labels that describe a layout, if they are ours to write and the device is unknown. */
 export function withoutLayoutLabels(situation: Pick<Situation, 'node' | 'partition'>): NodeChange {
   if (writerModeFor(situation) !== 'Patch') return {};
   const keys = listPrunableLabels(metadataOf(situation.node)).filter(changesWithLayout);
   return { labels: Object.fromEntries(keys.map((key) => [key, undefined])) };
 }
 
-/** What GPU Feature Discovery has not written of the layout yet; nothing where the labels are ours. */
+/** Labels of the layout that GPU Feature Discovery has not updated yet; none if the labels are ours. */
 export function listStaleLabels(situation: Situation, predicted: NodeLabels): readonly StaleLabel[] {
   return writerModeFor(situation) === 'Patch' ? [] : staleLabels(metadataOf(situation.node), predicted);
 }

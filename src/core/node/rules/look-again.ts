@@ -1,2 +1,2 @@
-/** What is not watched is looked at again after so many ms. */
+/** How often, in ms, whatever is not watched is checked again. */
 export const lookAgainMs = 15_000;

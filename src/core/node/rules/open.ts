@@ -11,13 +11,13 @@ import { refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 
 /**
- * A taint of ours must not outlive its cause, also where a controller died between tainting and granting; nor may it go while the
- * node advertises what its device no longer is, be that as wished or not.
+ * Our taint must not outlive its cause, even if a controller died between tainting and granting; nor may it be removed while the
+ * node advertises what its device no longer is, whether the device matches the wish or not.
  */
 export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   const { node, partition } = situation;
   const { phase, reason } = ruling.verdict;
-  // Whoever finds a node Ready opens it, but where there is nothing to be ready.
+  // The rule that finds a node Ready opens it, unless there is nothing to be ready.
   if (ruling.keepsClosed === true || (phase === 'Ready' && reason !== 'NoGpus')) return ruling;
   const isReleased = phase === 'Unmanaged';
   const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
@@ -25,7 +25,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   // The start-up taint keeps the node closed: no layout of it was ever verified.
   if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
   const { gpus, step } = partition.status?.device ?? {};
-  // What nobody knows cannot be compared with what is advertised.
+  // An unknown device cannot be compared with what is advertised.
   if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
     const labels = step === 'Unknown' ? {} : layoutLabels(situation, presentOffer(situation).labels);
@@ -52,7 +52,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   };
 }
 
-/** What tools that read the node's labels are told has to be so, also where nothing of it is going to change for a while. */
+/** The node's labels must tell other tools its true state, even if that is not going to change for a while. */
 export function markLasting(situation: Situation, ruling: Ruling): Ruling {
   const { node, claim } = situation;
   const state = stateOf(ruling.verdict);
@@ -61,7 +61,7 @@ export function markLasting(situation: Situation, ruling: Ruling): Ruling {
   return addPatch(ruling, markState(state));
 }
 
-/** The node's state that goes with a verdict; undefined where that says nothing of it. */
+/** The state mark for a verdict; undefined if the verdict implies none. */
 function stateOf({ phase }: Verdict): StateMark | undefined {
   switch (phase) {
     case 'Waiting':
@@ -77,7 +77,7 @@ function stateOf({ phase }: Verdict): StateMark | undefined {
   }
 }
 
-/** Whatever the device has become, pods must not choose the node by labels of before. @returns why they may not come yet, else the change */
+/** Whatever the device has become, pods must not select the node by outdated labels. @returns why they may not come yet, else the change */
 function advertiseDevice(situation: Situation, change: NodeChange): Outcome | NodeChange {
   const { settings, configFiles } = situation;
   if (settings.pluginConfigMap && configFiles === undefined) return { look: 'Pods' };
@@ -85,11 +85,11 @@ function advertiseDevice(situation: Situation, change: NodeChange): Outcome | No
   const marks = layoutLabels(situation, labels);
   const pending = refreshPlugin(situation, { resources, marks });
   if (!pending) return combine(change, marks);
-  // On a node that is open by offering nothing, labels follow a device that changes once more.
+  // On a node that is open but offers nothing, labels follow a device that changes once more.
   return 'look' in pending || isClosed(situation.node) ? pending : addPatch(pending, marks);
 }
 
-/** What was read is of before, and nobody waits for another reading: a plugin that starts now tells what is there. */
+/** The last report is outdated, and no new one is awaited: a plugin that starts now advertises what exists. */
 function restartPlugin(situation: Situation, change: NodeChange): Outcome | NodeChange {
   const pending = refreshAfterSilence(situation, situation.partition.spec.granted?.epoch ?? 0);
   return pending ?? combine(change, withoutLayoutLabels(situation));

@@ -36,7 +36,10 @@ export function planRefused(situation: Situation): Outcome | undefined {
   return { verdict: { phase: 'Failed', reason, message: refusal } };
 }
 
-/** The agent reads the device again soon, and plans anew when the process has ended. Which pods to wait for, if it is one of theirs? */
+/**
+ * The agent soon reads the device again, and plans again when the process has ended. If it belongs to one of these pods: which ones
+ * to wait for?
+ */
 function waitForUsers(situation: Situation, refusal: string): Outcome {
   const { pods, settings } = situation;
   if (pods === undefined) return { look: 'Pods' };
@@ -57,7 +60,7 @@ export function waitForPods({ settings }: Situation, users: Parameters<typeof na
   };
 }
 
-/** What failed twice in the same way is destroyed and made again no third time, until something is different. */
+/** What failed twice in the same way is not destroyed and created a third time until something is different. */
 export function resting(situation: Situation): Ruling | undefined {
   const { partition, node } = situation;
   const { device = {} } = partition.status ?? {};
@@ -84,7 +87,7 @@ export function retryLater(situation: Situation): Ruling | undefined {
   };
 }
 
-// Whoever changes the device beside us would go on, and so would we: pods would come and go for ever.
+// Whoever else changes the device would continue, and so would we: pods would come and go for ever.
 export function drifting({ partition, now }: Situation): Ruling | undefined {
   const until = driftEndsAt(partition, now);
   if (until === undefined) return undefined;
@@ -100,7 +103,7 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
   };
 }
 
-/** Whoever has started finishes: a slot of the very generation that is paused was given to nobody who had not. */
+/** A change that has started finishes: a slot of the very generation that is paused is held only by nodes that had started. */
 export function paused({ claim, slot }: Situation): Ruling | undefined {
   const { winner } = claim;
   const hasStarted = slot !== undefined && (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
@@ -109,7 +112,7 @@ export function paused({ claim, slot }: Situation): Ruling | undefined {
   return { verdict: { phase: 'Pending', reason: 'Paused', message } };
 }
 
-/** A node that is leaving, that its kubelet does not answer for, or that somebody has cordoned is left to whoever is at it. */
+/** A node that is being deleted, whose kubelet is not ready or that somebody has cordoned is left alone. */
 export function nodeUnavailable({ node }: Situation): Ruling | undefined {
   const { metadata, spec, status } = node;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');

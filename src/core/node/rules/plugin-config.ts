@@ -8,7 +8,7 @@ import { isClosed } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
-/** Makes sure that the file is there that the node's plugin is going to use, before anything is touched for it. */
+/** Makes sure that the file that the node's plugin is going to use exists before anything is touched. */
 export function publishConfig({ settings, claim, configFiles }: Situation): Outcome | undefined {
   if (!settings.pluginConfigMap || !claim.winner) return undefined;
   if (configFiles === undefined) return { look: 'Pods' };
@@ -28,15 +28,15 @@ export function publishConfig({ settings, claim, configFiles }: Situation): Outc
 }
 
 /**
- * Has the plugin use the policy's strategy and sharing. It reads its settings and the devices at once, so a node must be closed, and
- * its layout done, before its plugin hears of them.
+ * Makes the plugin use the policy's strategy and sharing. It reads its settings and the devices together, so a node must be closed,
+ * and its layout done, before the plugin gets new settings.
  */
 export function configurePlugin(situation: Situation): Outcome | undefined {
   const { settings, claim, node, waits, configFiles } = situation;
   if (!settings.pluginConfigMap || !claim.winner) return undefined;
   const { key } = managedConfig(claim.winner.spec);
   if (node.metadata.labels?.[devicePluginConfigLabel] === key) {
-    // Not looked for as long as all is well: a plugin that does not come back may miss it.
+    // Not checked as long as all is well: a plugin that does not come back may be missing it.
     return configFiles?.state === 'Read' ? publishConfig(situation) : undefined;
   }
   const published = publishConfig(situation);
@@ -47,7 +47,7 @@ export function configurePlugin(situation: Situation): Outcome | undefined {
   return configuring(250, [{ name: 'PatchNode', change: { borrow: { [devicePluginConfigLabel]: key } } }]);
 }
 
-/** What the node's plugin runs with: the file that its label names. Undefined where it names none, or none that can be read. */
+/** What the node's plugin runs with: the file that its label names. Undefined if it names none, or none that can be read. */
 export function configInUse({ node, configFiles }: Situation): DevicePluginConfig | undefined {
   const key = node.metadata.labels?.[devicePluginConfigLabel];
   if (key === undefined || configFiles?.state !== 'Read') return undefined;

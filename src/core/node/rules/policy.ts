@@ -20,14 +20,14 @@ export function noPolicy(situation: Situation): Ruling | undefined {
   };
 }
 
-/** Made for a policy that selected a node without GPUs: it goes with the policy. */
+/** Created for a policy that selected a node without GPUs: it is deleted with the policy. */
 function isNobodys({ node, partition }: Situation): boolean {
   const { gpus = [], lastGood } = partition.status?.device ?? {};
   const isMarked = node.metadata.labels?.[gpuPresenceLabel] === 'true';
   return !isMarked && gpus.length === 0 && (lastGood?.gpus ?? []).length === 0 && partition.spec.granted === undefined;
 }
 
-/** The policy is not valid, wherever; or not accepted yet, since a node that it selects cannot take it. */
+/** The policy is invalid on any node; or not accepted yet, since a node that it selects cannot take it. */
 export function policyRefused({ claim }: Situation): Ruling | undefined {
   const { winner, refusal, isAccepted, refusedBy } = claim;
   if (!winner) return undefined;
@@ -45,7 +45,7 @@ export function policyRefused({ claim }: Situation): Ruling | undefined {
   return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };
 }
 
-/** This node cannot be what its policy says, and stops no other. */
+/** This node cannot match its policy, and blocks no other node. */
 export function nodeRefused({ claim }: Situation): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;

@@ -17,9 +17,9 @@ interface Known {
   readonly prediction: Prediction;
 }
 
-/** Most reports whose predictions are remembered: those of nodes that are decided on now. Of a whole fleet they would fill the memory. */
+/** Maximum number of reports whose predictions are cached: those of nodes that are being decided. A whole fleet's would fill the memory. */
 const mostReports = 64;
-/** By the report, which nobody changes: the same is asked several times in each decision, and again while a node waits. */
+/** By the report, which is never mutated: the same prediction is needed several times per decision, and again while a node waits. */
 const known = new Map<DeviceReport, readonly Known[]>();
 
 export function predictDevice(

@@ -7,7 +7,7 @@ import type { Situation } from '../snapshot.ts';
 import { configInUse } from './plugin-config.ts';
 import { predictDevice } from './prediction.ts';
 
-/** What NVIDIA's tools make of the device as it is, be that as wished or not. */
+/** What NVIDIA's tools make of the device as it is, whether it matches the wish or not. */
 export function presentOffer(situation: Situation): {
   readonly labels: NodeLabels;
   readonly resources: Readonly<Record<string, number>>;
@@ -16,11 +16,11 @@ export function presentOffer(situation: Situation): {
   const strategy = strategyOf(situation, config);
   const labels = predictDevice(situation.partition.status?.device ?? {}, strategy, config);
   const { resources, errors } = labels.offer;
-  // Where NVIDIA's plugin would not start it advertises nothing, as soon as it has been restarted.
+  // If NVIDIA's plugin would not start, it advertises nothing once it has been restarted.
   return { labels, resources: errors.length > 0 ? {} : resources };
 }
 
-/** Of the plugin's own file where that is ours, else of the policy; where that is gone, of the plugin, or of the labels that it left. */
+/** From the plugin's own file if that is ours, else from the policy; if that is gone, from the plugin, or from the labels that it left. */
 function strategyOf(situation: Situation, config: DevicePluginConfig | undefined): MigStrategy {
   const { partition, node, pods = [], settings } = situation;
   const ofPlugins = pluginPodsOf(pods, settings.pluginSelector).map((pod) => readPluginSettings(pod).strategy?.value);

@@ -29,13 +29,13 @@ import { mayFollowSignal } from './signal-plugin.ts';
 /** What the node has to offer before pods may come. */
 export interface ExpectedOffer {
   readonly resources: Readonly<Record<string, number>>;
-  /** Absent where no policy decides over the node any more. */
+  /** Absent if no policy decides over the node any more. */
   readonly policy?: GpuPartitionPolicy;
-  /** What else changes on the node when it is opened for the plugin: above all the labels that tell of these resources. */
+  /** What else changes on the node when it is opened for the plugin: above all the labels that describe these resources. */
   readonly marks?: NodeChange;
 }
 
-/** Has the device plugin of a node replaced after a change. @returns why pods may not come yet; undefined when they may */
+/** Replaces the device plugin of a node after a change. @returns why pods may not come yet; undefined if they may */
 export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outcome | undefined {
   const { node, partition, settings, waits, now } = situation;
   const fence = describeFence(situation, offer.resources);
@@ -44,10 +44,10 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const step = decideFence(fence);
   if (step.next === 'LookAtPods') return { look: 'Pods' };
   const found = listPluginPods(situation) ?? [];
-  // One that is set up for another strategy would only fail when it is restarted.
+  // A plugin that is set up for another strategy would only fail when restarted.
   const unfit = offer.policy && fence.pods !== undefined && checkPlugin(situation, offer.policy, found);
   if (unfit) return { ...unfit, keepsClosed: true };
-  // The kubelet says it before the API server does, and knows which devices they are.
+  // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
     step.next === 'Open' && fence.closed ? staleOffer(partition.status?.device?.advertised, fence.wanted) : undefined;
   if (step.next === 'Open' && stale === undefined) return undefined;
@@ -66,7 +66,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   };
 }
 
-/** A plugin that was away while the devices changed, and comes back to them as they are, need not be replaced again. */
+/** A plugin that was absent while the devices changed, and comes back to their current state, need not be replaced again. */
 export function noteFreshPlugin(situation: Situation): NodeChange {
   const { annotations, labels } = situation.node.metadata;
   const change = keyOf(situation);
@@ -80,8 +80,8 @@ export function noteFreshPlugin(situation: Situation): NodeChange {
 }
 
 /**
- * Has the plugin replaced where nobody knows what the device is. @returns why the node stays closed; undefined where what it offers is
- * what a plugin found that started after the agent's last word
+ * Replaces the plugin if the device is unknown. @returns why the node stays closed; undefined if its offer comes from a plugin that
+ * started after the agent's last report
  */
 export function refreshAfterSilence(situation: Situation, epoch: number): Outcome | undefined {
   const { node, settings, waits } = situation;
@@ -95,9 +95,10 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
     return waitForPlugin([...first, ...evictPods(situation, old)], listRefusals(situation, old));
   }
-  // Of whom no pod is known nobody can say when they have looked.
+  // Without a known pod, nobody can tell when the devices were read.
   if (isOverdue) return undefined;
-  // A plugin that does not tolerate our taint, or was away before, comes back when that is off; until then nothing is offered.
+  // A plugin that does not tolerate our taint, or was absent before, comes back when the taint is removed; until then nothing is
+  // offered.
   if (mark?.tolerates !== true) {
     const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;
     return isNothing ? undefined : waitForPlugin([], []);
@@ -122,11 +123,11 @@ function commandsOf(
   const change = keyOf(situation);
   if (step.next === 'TakeTaintsOff') {
     const note = formatRefreshMark({ ...(mark ?? { change, uids: [], tolerates: false }), sawNothing: true });
-    // Pods may come as soon as the new plugin has told the kubelet, before we see it: they must not choose by labels of before.
+    // Pods may come as soon as the new plugin has informed the kubelet, before we see it: they must not select by outdated labels.
     return [{ name: 'PatchNode', change: combine(fenceByZero(note), marks) }];
   }
   if (step.next !== 'Evict') return [];
-  // Written down before: whoever goes on evicts these pods and no others.
+  // Recorded first: a successor evicts these pods and no others.
   const first = step.first ? [patchMark(markPods(situation.node, change, old))] : [];
   return [...first, ...evictPods(situation, old)];
 }
@@ -136,7 +137,7 @@ function patchMark(mark: RefreshMark): Command {
 }
 
 function markPods(node: NodeView, change: string, pods: readonly NodePod[]): RefreshMark {
-  // Also on a node that is open now: what is written down has to hold when it is closed.
+  // Also on a node that is open now: the record must hold when it is closed.
   const taints = [repartitioningTaint, ...(node.spec?.taints ?? []).filter(isOwnTaint)];
   return {
     change,
@@ -172,7 +173,7 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
     mark,
     differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', change) : waits.lasts('Differs', change),
     readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
-    // Whoever was signalled may have followed before anybody looked: what the kubelet offers are the devices of now, each by its id.
+    // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.
     followed: (wasStale !== undefined || isSignalled) && advertised !== undefined && !isStale,
     isSignalled,
     isOffering: Object.keys(advertised?.resources ?? {}).length > 0,

@@ -5,10 +5,10 @@ import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { countRests } from './drain.ts';
 
-/** A node without a slot asks for one, and says what it would do with it. */
+/** A node without a slot requests one, and states what it would do with it. */
 export function awaitSlot(situation: Situation): Outcome | undefined {
   const { slot, partition, node, claim, fresh } = situation;
-  // What was given to a node that was closed anyway is no place for one that has been opened since.
+  // A slot given to a node that was closed anyway does not count once the node has been opened.
   const isOutdated = slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node);
   if (slot !== undefined && !isOutdated) return undefined;
   // Another leader may have given it one, and closed it for that.
@@ -18,7 +18,7 @@ export function awaitSlot(situation: Situation): Outcome | undefined {
   }
   const { plan } = partition.status?.device ?? {};
   const evictions = (plan?.affectedPods ?? []).length + (plan?.morePods ?? 0);
-  // Pods are there although it is closed: then somebody is disturbed.
+  // If there are pods although it is closed, they would be disrupted.
   const isFresh = isClosedAnyway(node) && evictions === 0;
   return {
     verdict: {
@@ -53,7 +53,7 @@ function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim
   return scope === 'None' ? `, wait for ${names} to end` : `, evict ${names}`;
 }
 
-/** What was admitted is looked for in the policy itself once more: a ledger that lost a race admits nobody. */
+/** An admission is looked up again in the policy itself: a ledger that lost a race admits nobody. */
 export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined {
   if (fresh?.slot !== undefined && fresh.slot.startTime === slot?.startTime) return undefined;
   const name = claim.winner?.metadata.name;

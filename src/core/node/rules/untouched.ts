@@ -8,7 +8,7 @@ import type { NodePod, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { presentOffer } from './present-offer.ts';
 
-/** Remembers that a node is closed whose device is as its plugin has found it: it offers that, and nothing else. */
+/** Remembers a closed node whose device is as its plugin read it: it offers that, and nothing else. */
 export function noteUntouched(situation: Situation, pods: readonly NodePod[]): void {
   const { waits, partition, node } = situation;
   const { resources } = presentOffer(situation);
@@ -20,12 +20,12 @@ export function noteUntouched(situation: Situation, pods: readonly NodePod[]): v
   waits.lasts('Untouched', untouchedKey(partition));
 }
 
-/** Whether nothing has been granted since the node was closed: it may be opened as it was. To be asked at each decision. */
+/** Whether nothing has been granted since the node was closed: then it may be opened as it was. Must be asked at each decision. */
 export function isUntouched({ node, waits, partition }: Situation): boolean {
   return isClosed(node) && waits.lastsIfBegun('Untouched', untouchedKey(partition)) !== undefined;
 }
 
-/** A grant that has failed may have made and unmade devices that a plugin has seen: that the device is as before proves nothing. */
+/** A failed grant may have created and destroyed devices that a plugin has seen: an unchanged device proves nothing. */
 function untouchedKey(partition: GpuNodePartition): string {
   return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition)}`;
 }

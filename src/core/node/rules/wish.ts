@@ -6,20 +6,20 @@ import { isDrifting } from '../repair.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
-/** What the policy wants of this node's GPUs; undefined where it wants nothing, or cannot be asked. */
+/** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
 export function wishOf({ claim }: Pick<Situation, 'claim'>): Wish | undefined {
   return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
 }
 
-/** Whether the API server itself has the policy in the version that is decided by. */
+/** Whether the API server itself has the policy in the version on which the decision rests. */
 export function isPolicyCurrent({ claim, fresh }: Pick<Situation, 'claim' | 'fresh'>): boolean {
   const { uid, generation } = claim.winner?.metadata ?? {};
   return fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === generation;
 }
 
 /**
- * A list of policies may come from a server that lags: a generation that is lower than the one that this node serves already is of
- * the past. Where the API server has no other, it was restored from a backup, and what the node serves has never been.
+ * A list of policies may come from a server that lags: a generation lower than the one that this node already serves is outdated. If
+ * the API server has no other, it was restored from a backup, and the generation that the node serves no longer exists.
  */
 export function policyOutdated(situation: Situation): Outcome | undefined {
   const { claim, partition, fresh } = situation;
@@ -53,7 +53,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     spec.policy.generation <= generation &&
     spec.strategy === winner.spec.strategy &&
     sameJson(spec.wish, wish);
-  // Whoever edits a policy of a drifting node has done something about it: its repairs count anew.
+  // Whoever edits the policy of a drifting node has acted on it: its repairs are counted afresh.
   const startsAnew = spec.policy?.generation !== generation && isDrifting(partition, now);
   if (isSame && !startsAnew) return undefined;
   const fields: WishFields = {
@@ -75,7 +75,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   };
 }
 
-/** Whether the device is what the policy wants, as far as GPU instances go. */
+/** Whether the device matches the policy, as far as GPU instances are concerned. */
 export function isDeviceDone(situation: Situation): boolean {
   const wish = wishOf(situation);
   return wish !== undefined && deviceMeets(situation.partition.status?.device?.gpus ?? [], wish.gpus);

@@ -1,7 +1,7 @@
 import type { NodeMetadata } from '../../metadata/node-change.ts';
 import { changesWithLayout, GPU_RESOURCE, NVIDIA_PREFIX } from '../labels/label-key.ts';
 
-/** Lists the nvidia.com labels that we wrote on a node, without their prefix, so that we know them again. */
+/** Lists the nvidia.com labels that we wrote on a node, without their prefix, so that we recognise them. */
 export const managedLabelsAnnotation = 'gpupartition.dev/managed-labels';
 
 /** Keys of the labels that we wrote on a node. */
@@ -13,11 +13,12 @@ export function listManagedLabels({ annotations }: Pick<NodeMetadata, 'annotatio
 }
 
 /**
- * Keys on a node without GPU Feature Discovery that go where they are not wanted: those that we wrote, and those that tell of a layout,
- * whoever wrote them: a GFD of before, a person, another operator. Pods choose by them, and nobody else takes them away.
+ * Keys that are removed from a node without GPU Feature Discovery when they are not wanted: those that we wrote, and all that
+ * describe a layout, whoever wrote them: an earlier GFD, a person, another operator. Pods select by them, and nobody else removes
+ * them.
  */
 export function listPrunableLabels(node: Pick<NodeMetadata, 'annotations' | 'labels'>): readonly string[] {
-  // It is wanted unless nobody could read it, which is no reason to take it away.
+  // It is unwanted only if it could not be read, which is no reason to remove it.
   const mayBeUnread = `${GPU_RESOURCE}.memory`;
   const ofLayout = Object.keys(node.labels).filter((key) => changesWithLayout(key) && key !== mayBeUnread);
   return [...new Set([...listManagedLabels(node), ...ofLayout])];

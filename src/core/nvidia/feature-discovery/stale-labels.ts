@@ -7,22 +7,22 @@ import type { NodeLabels } from '../labels/node-labels.ts';
 
 export interface StaleLabel {
   readonly key: string;
-  /** Undefined: the label has to go. */
+  /** Undefined: the label must be removed. */
   readonly wanted: string | undefined;
 }
 
-/** Every version writes it of GPUs and of slices, so that a node without it has not been labelled. */
+/** Every version writes it for GPUs and for slices, so a node without it has not been labelled. */
 const alwaysWritten = 'count';
 
 /**
- * What GPU Feature Discovery will write of the layout and has not written yet. What no layout changes says nothing of one, and which of
- * those keys there are depends on its version: `gpu.mode` since v0.16, `vgpu.present` not always.
+ * What GPU Feature Discovery will write of the layout and has not written yet. Keys that no layout changes tell nothing about it,
+ * and which of the others exist depends on the version: `gpu.mode` since v0.16, `vgpu.present` not always.
  */
 export function staleLabels(
   { labels, annotations }: Pick<NodeMetadata, 'labels' | 'annotations'>,
   { labels: predicted, undetermined, errors }: NodeLabels,
 ): readonly StaleLabel[] {
-  // It writes none at all then, and takes none away.
+  // In that case it writes no labels and removes none.
   if (errors.length > 0) return [];
   const { kept } = dropInvalidLabels(predicted);
   const isWritten = writtenBy(labels);
@@ -44,8 +44,8 @@ export function describeStaleLabels(stale: readonly StaleLabel[], most = 3): str
 }
 
 /**
- * Whether the version that labels this node writes such a key, of slices or of GPUs: `sharing-strategy` came with v0.15, `product` and
- * `replicas` of slices after v0.3.
+ * Whether the version that labels this node writes such a key, for slices or for GPUs: `sharing-strategy` came with v0.15, `product`
+ * and `replicas` of slices after v0.3.
  */
 function writtenBy(labels: Labels): (key: string) => boolean {
   const seen = new Set(Object.keys(labels).map(kindOf));

@@ -3,7 +3,7 @@ import { listManagedLabels, managedLabelsAnnotation } from './managed-labels.ts'
 import { diffLabels, nfdOwnedLabelKeys } from '../labels/label-diff.ts';
 import { GFD_TIMESTAMP_KEY, isGfdLabelKey } from '../labels/label-key.ts';
 
-/** Who writes GPU Feature Discovery's labels on a node: it does and we compare (`Verify`), or we do (`Patch`). */
+/** Who writes GPU Feature Discovery's labels on a node: GFD does and we compare (`Verify`), or we do (`Patch`). */
 export type WriterMode = 'Patch' | 'Verify';
 
 export interface WriterEvidence {
@@ -11,13 +11,13 @@ export interface WriterEvidence {
   readonly annotations: Readonly<Record<string, string>>;
   /** Whether a pod of GFD is on the node; undefined: its pods were not listed. */
   readonly gfdPod: boolean | undefined;
-  /** The mode that the node had, from its status. */
+  /** The node's previous mode, from its status. */
   readonly before: WriterMode | undefined;
 }
 
 /**
- * `Verify` as soon as GFD is seen, and for good: its labels vanish for minutes when it or NFD restarts, and what we would write
- * then, it would not take back. Only who clears the mode in the status makes us write.
+ * `Verify` as soon as GFD is seen, and permanently: its labels vanish for minutes when it or NFD restarts, and it would not remove
+ * what we write then. We write again only after somebody clears the mode in the status.
  */
 export function writerModeOf({ labels, annotations, gfdPod, before }: WriterEvidence): WriterMode {
   const seen =
@@ -29,8 +29,8 @@ export function writerModeOf({ labels, annotations, gfdPod, before }: WriterEvid
 }
 
 /**
- * Leaves the labels to GFD: the note of what is ours goes, and with it those keys of ours that GFD is not going to write and NFD does not
- * own. The values of the others stay, since GFD overwrites them and pods select by them meanwhile.
+ * Leaves the labels to GFD: removes the record of ours, and those of our keys that GFD is not going to write and NFD does not own.
+ * The values of the others stay, since GFD overwrites them and pods select by them meanwhile.
  *
  * @param predicted keys that GFD will write on the device as it is
  */

@@ -2,8 +2,8 @@ import type { DeviceReport, GpuReport, InstanceReport } from '../../../api/types
 import type { GpuDescription, MigDeviceDescription, NodeDescription } from './node-description.ts';
 
 /**
- * What an agent reported, in the words of GPU Feature Discovery: from it follow the labels and resources that the node
- * has once NVIDIA's tools have seen the device. A lost GPU is left out: NVML does not enumerate it either.
+ * What an agent reported, in the terms of GPU Feature Discovery: it determines the labels and resources that the node gets once
+ * NVIDIA's tools have read the device. A lost GPU is left out: NVML does not enumerate it either.
  */
 export function describeReport(device: DeviceReport): NodeDescription {
   const [major = 0, minor = 0] = (device.cudaVersion ?? '').split('.').map(Number);

@@ -8,8 +8,8 @@ export interface FieldProblem {
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads fields of parsed JSON and collects every problem, so that a user can repair all of them at once. A field that
- * is wrong reads as an empty value: use nothing of what was read while there are problems.
+ * Reads fields of parsed JSON and collects every problem, so that a user can fix all of them at once. An invalid field reads as an
+ * empty value: use nothing of what was read while there are problems.
  */
 export class FieldReader {
   readonly #problems: FieldProblem[] = [];
@@ -77,7 +77,7 @@ export class FieldReader {
   }
 }
 
-/** Stands for the fields of an object that was none: one problem is enough for all of them. */
+/** Stands for the fields of a value that was not an object: one problem is enough for all of them. */
 const READ_NOTHING = Symbol('empty');
 
 /** Path of a field, in the notation of jq and JavaScript. */

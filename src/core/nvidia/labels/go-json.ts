@@ -6,8 +6,8 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * The text with which Go's `encoding/json`, and so the device plugin, refuses a value of the wrong type:
- * `json: cannot unmarshal string into Go value of type int`.
+ * The message with which Go's `encoding/json`, and so the device plugin, rejects a value of the wrong type: `json: cannot unmarshal
+ * string into Go value of type int`.
  */
 export function describeTypeMismatch(value: unknown, goType: string): string {
   return `json: cannot unmarshal ${nameKind(value, goType)} into Go value of type ${goType}`;
@@ -22,7 +22,7 @@ function nameKind(value: unknown, goType: string): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'object') return 'object';
   if (typeof value === 'boolean') return 'bool';
-  // Go names the number only where the type fits and the value does not.
+  // Go includes the number only if the type fits and the value does not.
   if (typeof value === 'number') return goType === 'int' ? `number ${value}` : 'number';
   return 'string';
 }

@@ -9,15 +9,15 @@ import type { Replication, Sharing } from '../plugin-config/sharing.ts';
 export interface GpuLabels {
   readonly labels: Labels;
   /**
-   * Keys whose value GFD picks at random, with the values that it may pick: on a node with several models the model
-   * visited last wins, and Go visits a map in random order. Nobody can demand one value for them.
+   * Keys whose value GFD picks at random, with the values that it may pick: on a node with several models the model visited last wins,
+   * and Go visits a map in random order. No single value can be required for them.
    */
   readonly undetermined: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * `nvidia.com/gpu.*` as GFD writes it from whole GPUs, MIG parents counted in. Models with a GPU out of MIG mode
- * override models that only have GPUs in MIG mode.
+ * `nvidia.com/gpu.*` as GFD writes it from whole GPUs, MIG parents included. Models with a GPU out of MIG mode override models that
+ * only have GPUs in MIG mode.
  */
 export function computeGpuLabels(gpus: readonly GpuDescription[], sharing: Sharing | undefined): GpuLabels {
   const counts = countByModel(gpus);
@@ -62,7 +62,7 @@ function labelGpu(gpu: GpuDescription, count: number, replication: Replication):
   };
 }
 
-/** GFD's name of an architecture from its compute capability (v0.20; older versions know fewer). */
+/** GFD's name for an architecture by its compute capability (v0.20; older versions know fewer). */
 function nameFamily(major: number, minor: number): string {
   switch (major) {
     case 1:

@@ -3,7 +3,7 @@ import type { Labels } from './label-value.ts';
 
 /** Prefix of the labels that carry this product's own state. */
 const OWN_PREFIX = 'gpupartition.dev/';
-/** NFD lists here the labels that it owns on a node; an instance name may stand before it. */
+/** NFD lists here the labels that it owns on a node; an instance name may precede it. */
 const NFD_ANNOTATION = /^(?:[^/]+\.)?nfd\.node\.kubernetes\.io\/feature-labels$/;
 const NFD_DEFAULT_PREFIX = 'feature.node.kubernetes.io/';
 
@@ -12,14 +12,14 @@ export interface LabelChange {
   readonly set: Labels;
   /** Keys to delete (null in a merge patch). */
   readonly remove: readonly string[];
-  /** Keys among the managed or the wanted ones that are nobody's to write but their owner's; left alone. */
+  /** Managed or wanted keys that only their owner may write; left alone. */
   readonly refused: readonly string[];
 }
 
 /**
- * What to patch so that a node's labels become `wanted`. `managed` is the list of keys that we wrote earlier, kept in
- * an annotation. Keys that are neither managed nor wanted stay. The annotation can be edited by anyone who may edit
- * nodes, so keys that can never be ours are refused even if it names them. No change gives two empty sets.
+ * What to patch so that a node's labels become `wanted`. `managed` is the list of keys that we wrote earlier, kept in an annotation.
+ * Keys that are neither managed nor wanted stay. Anyone who may edit nodes can edit the annotation, so keys that can never be ours
+ * are refused even if it names them. No change gives two empty sets.
  */
 export function diffLabels(current: Labels, managed: readonly string[], wanted: Labels): LabelChange {
   const set: Record<string, string> = {};
@@ -37,7 +37,7 @@ export function diffLabels(current: Labels, managed: readonly string[], wanted: 
   return { set, remove: remove.toSorted(), refused: refused.toSorted() };
 }
 
-/** Label keys that NFD owns on a node, from the node's annotations. NFD removes or overwrites them as it likes. */
+/** Label keys that NFD owns on a node, from the node's annotations. NFD removes or overwrites them at any time. */
 export function nfdOwnedLabelKeys(annotations: Labels): ReadonlySet<string> {
   const keys = Object.entries(annotations)
     .filter(([name]) => NFD_ANNOTATION.test(name))

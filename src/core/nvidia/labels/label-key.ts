@@ -3,9 +3,9 @@ import { MIG_ATTRIBUTE_NAMES } from './node-description.ts';
 export const NVIDIA_PREFIX = 'nvidia.com/';
 export const GPU_RESOURCE = 'nvidia.com/gpu';
 
-/** Written by GFD alone, at each of its starts; its presence says that GFD runs. We never write it. */
+/** Written only by GFD, at each start; its presence shows that GFD runs. We never write it. */
 export const GFD_TIMESTAMP_KEY = 'nvidia.com/gfd.timestamp';
-/** Chooses the device plugin's config file: a key of its ConfigMap. */
+/** Selects the device plugin's config file: a key of its ConfigMap. */
 export const devicePluginConfigLabel = 'nvidia.com/device-plugin.config';
 
 /** Suffixes of the keys that GFD writes per MIG profile under strategy mixed; 13 of them. */
@@ -27,10 +27,10 @@ const STABLE_KEYS: ReadonlySet<string> = new Set(
 );
 
 /**
- * What differs between two layouts of the same GPUs, besides the keys of each profile; a test derives the table from all vectors. Under
- * strategy single a slice takes the place of the GPU, so the per-profile suffixes stand behind `gpu.` too. Where GPUs of several models
- * share a node, `gpu.family` and `gpu.compute.*` follow the model that is left whole: they are left out, since they tell
- * nothing of slices, and versions of GFD have different families.
+ * What differs between two layouts of the same GPUs, besides the keys of each profile; a test derives the table from all vectors.
+ * Under strategy single a slice takes the place of the GPU, so the per-profile suffixes follow `gpu.` too. On nodes with GPUs of
+ * several models, `gpu.family` and `gpu.compute.*` follow the model that stays whole: they are left out, since they describe no
+ * slices, and families differ between versions of GFD.
  */
 const LAYOUT_KEYS: ReadonlySet<string> = new Set([
   'nvidia.com/mig.strategy',
@@ -39,23 +39,23 @@ const LAYOUT_KEYS: ReadonlySet<string> = new Set([
 
 const MIG_KEY_PREFIX = 'nvidia.com/mig-';
 /**
- * A profile as labels spell it, NVML's name with `.` for `+` (`2g.48gb-me` keeps its dash), and the suffix behind it: the longest that
- * fits, since `mig-1g.10gb.` begins the keys of `1g.10gb.me` too. Each decision asks this of all labels of its node.
+ * A profile as labels spell it, NVML's name with `.` for `+` (`2g.48gb-me` keeps its dash), and the suffix after it: the longest
+ * that fits, since the keys of `1g.10gb.me` also begin with `mig-1g.10gb.`. Each decision applies this to all labels of its node.
  */
 const PROFILE_KEY = new RegExp(
   `^${MIG_KEY_PREFIX}((?:\\d+c\\.)?\\d+g\\.\\d+gb(?:[.-][a-z]+)*?)\\.(?:${MIG_LABEL_SUFFIXES.join('|').replaceAll('.', '\\.')})$`,
 );
 
 /**
- * Whether GPU Feature Discovery writes this key (any version up to v0.20). Where no GFD runs these keys are ours,
- * but for {@link GFD_TIMESTAMP_KEY}. Not among them, and never ours: `gpu.present`, `gpu.deploy.*`,
- * `gpu.workload.config`, `mig.config`, `mig.config.state`, `device-plugin.config`, `gpu-driver-upgrade-state`.
+ * Whether GPU Feature Discovery writes this key (any version up to v0.20). Without a GFD these keys are ours, except {@link
+ * GFD_TIMESTAMP_KEY}. Not included, and never ours: `gpu.present`, `gpu.deploy.*`, `gpu.workload.config`, `mig.config`,
+ * `mig.config.state`, `device-plugin.config`, `gpu-driver-upgrade-state`.
  */
 export function isGfdLabelKey(key: string): boolean {
   return STABLE_KEYS.has(key) || changesWithLayout(key);
 }
 
-/** Whether a new layout or strategy may change the key's value: such a key must not select the nodes of a policy. */
+/** Whether a new layout or strategy may change the key's value: a policy must not select its nodes by such a key. */
 export function changesWithLayout(key: string): boolean {
   return LAYOUT_KEYS.has(key) || migProfileOfLabelKey(key) !== undefined;
 }
@@ -71,12 +71,12 @@ export function layoutSuffixOf(key: string): string | undefined {
   return MIG_LABEL_SUFFIXES.find((suffix) => key.endsWith(`.${suffix}`));
 }
 
-/** Name of the resource that strategy mixed gives a profile, less `.shared`: `nvidia.com/mig-1g.10gb.me`. */
+/** Resource name of a profile under strategy mixed, without `.shared`: `nvidia.com/mig-1g.10gb.me`. */
 export function migResourceName(profile: string): string {
   return MIG_KEY_PREFIX + labelProfile(profile);
 }
 
-/** A profile as labels and resources spell it, where `+` may not stand: `1g.10gb+me` becomes `1g.10gb.me`. */
+/** A profile as labels and resources spell it, where `+` is not allowed: `1g.10gb+me` becomes `1g.10gb.me`. */
 export function labelProfile(profile: string): string {
   return profile.replaceAll('+', '.');
 }

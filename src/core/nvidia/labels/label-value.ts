@@ -9,8 +9,8 @@ export interface InvalidLabel {
 }
 
 /**
- * Makes a label value of a product name as GFD does (`internal/lm/resource.go`): drops what a label may not hold,
- * joins words with dashes. It does not look at the length; see {@link invalidLabels}.
+ * Turns a product name into a label value as GFD does (`internal/lm/resource.go`): drops characters that a label cannot have, joins
+ * words with dashes. It does not check the length; see {@link invalidLabels}.
  */
 export function sanitiseLabelValue(text: string): string {
   return text
@@ -20,12 +20,12 @@ export function sanitiseLabelValue(text: string): string {
     .join('-');
 }
 
-/** One set of labels out of several; of one key the last value stays, as in GFD's own merge. */
+/** Merges several sets of labels; the last value of a key wins, as in GFD's own merge. */
 export function mergeLabels(sets: readonly Labels[]): Labels {
   return Object.fromEntries(sets.flatMap((labels) => Object.entries(labels)));
 }
 
-/** Finds labels that the API server would refuse. A patch that holds one of them is refused as a whole. */
+/** Finds labels that the API server would refuse. A patch that contains one is refused as a whole. */
 export function invalidLabels(labels: Labels): readonly InvalidLabel[] {
   return Object.entries(labels).flatMap(([key, value]) => {
     const reason = explainKey(key) ?? explainLabelValue(value);
@@ -38,13 +38,13 @@ interface PartedLabels {
   readonly dropped: readonly InvalidLabel[];
 }
 
-/** A prediction is asked for its valid labels at each decision. */
+/** Each decision needs the valid labels of a prediction. */
 const parted = new WeakMap<Labels, PartedLabels>();
 
 /**
- * Parts labels into those that reach the node and those that do not. NFD drops an invalid label silently, one by one
- * (NVIDIA/k8s-device-plugin#1876): `NVIDIA-RTX-PRO-6000-…-MIG-1g.24gb.me.all-SHARED` is longer than 63 characters, so
- * such a node has no `gpu.product`. A writer without NFD has to leave them out itself.
+ * Separates labels that reach the node from those that do not. NFD silently drops each invalid label
+ * (NVIDIA/k8s-device-plugin#1876): `NVIDIA-RTX-PRO-6000-…-MIG-1g.24gb.me.all-SHARED` is longer than 63 characters, so such a node
+ * has no `gpu.product`. A writer without NFD must leave them out itself.
  */
 export function dropInvalidLabels(labels: Labels): PartedLabels {
   const known = parted.get(labels);

@@ -8,7 +8,7 @@ import type { GpuDescription, MigDeviceDescription } from './node-description.ts
 import { replicationOf } from '../plugin-config/sharing.ts';
 import type { Sharing } from '../plugin-config/sharing.ts';
 
-/** All MIG devices of one profile on a node. GFD takes model and attributes from the first one that it meets. */
+/** All MIG devices of one profile on a node. GFD takes model and attributes from the first one that it encounters. */
 interface MigGroup {
   readonly model: string;
   readonly first: MigDeviceDescription;
@@ -46,7 +46,7 @@ function labelMixed(gpus: readonly GpuDescription[], sharing: Sharing | undefine
   return mergeLabels(groups.map((group) => labelGroup(migResourceName(group.first.profile), group, sharing)));
 }
 
-/** The state that users know as MIG-INVALID: strategy single on a node that is not of one profile throughout. */
+/** The state known to users as MIG-INVALID: strategy single on a node that does not have one profile throughout. */
 function labelInvalid(parent: GpuDescription): Labels {
   return {
     ...labelResource(GPU_RESOURCE, [parent.name, 'MIG', 'INVALID'], 0, {
@@ -54,7 +54,7 @@ function labelInvalid(parent: GpuDescription): Labels {
       strategy: 'none',
       marked: false,
     }),
-    // Empty, not "none": so GFD writes it in this state and in no other.
+    // Empty, not "none": GFD writes this in this state and in no other.
     [`${GPU_RESOURCE}.sharing-strategy`]: '',
     [`${GPU_RESOURCE}.memory`]: '0',
   };

@@ -13,7 +13,7 @@ const PROFILE = /^(?:\d+c\.)?\d+g\.\d+gb(?:[+.-][a-z]+)*$/;
 const PCI_CLASS = /^0x[0-9a-fA-F]{4}(?:[0-9a-fA-F]{2})?$/;
 const DRIVER_VERSION = /^\d+\.\d+(?:\.\d+)?$/;
 
-/** Checks the description of a node that a user wrote or exported. Reports all problems, each with its field. */
+/** Checks a node description that a user wrote or exported. Reports all problems, each with its field. */
 export function parseNodeDescription(value: unknown): ParsedNodeDescription {
   const reader = new FieldReader();
   const node = readNode(value, reader);

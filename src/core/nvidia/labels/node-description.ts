@@ -1,13 +1,13 @@
 /**
- * What a node must tell so that its labels and resources can be computed: the answers that NVIDIA's tools
- * get from NVML, sysfs and DMI. The shape is that of the `node` of a label vector.
+ * What must be known of a node to compute its labels and resources: the answers that NVIDIA's tools get from NVML, sysfs and DMI.
+ * The shape is that of the `node` of a label vector.
  */
 export interface NodeDescription {
   /** Driver version as NVML gives it: `550.54.15` or `535.54`. */
   readonly driverVersion: string;
   /** CUDA version that the driver supports: `[12, 4]`. */
   readonly cudaDriverVersion: readonly [major: number, minor: number];
-  /** `/sys/class/dmi/id/product_name`, unchanged. Absent where it cannot be read; GFD then writes `unknown`. */
+  /** `/sys/class/dmi/id/product_name`, unchanged. Absent if it cannot be read; GFD then writes `unknown`. */
   readonly machine?: string;
   /** In the order of their index. */
   readonly gpus: readonly GpuDescription[];
@@ -24,7 +24,7 @@ export interface GpuDescription {
   readonly migCapable: boolean;
   /** The current mode, not the pending one. */
   readonly migEnabled: boolean;
-  /** PCI class as sysfs prints it: `0x030200`. Absent where nobody has read it; `gpu.mode` is then left out. */
+  /** PCI class as sysfs prints it: `0x030200`. Absent if it was not read; `gpu.mode` is then left out. */
   readonly pciClass?: string;
   /** In NVML's order. Empty unless MIG is enabled. */
   readonly migDevices: readonly MigDeviceDescription[];
@@ -37,9 +37,9 @@ export interface MigDeviceDescription {
   readonly attributes: MigAttributes;
 }
 
-/** `nvmlDeviceGetAttributes` of a MIG device, under the names that GFD gives them in labels. */
+/** `nvmlDeviceGetAttributes` of a MIG device, under the names that GFD uses in labels. */
 export interface MigAttributes {
-  /** MiB. Drivers of different versions give different numbers for one profile, so it is read, never derived. */
+  /** MiB. Driver versions report different numbers for one profile, so it is read, never derived. */
   readonly memory: number;
   readonly multiprocessors: number;
   readonly 'slices.gi': number;

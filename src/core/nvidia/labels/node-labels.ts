@@ -11,7 +11,7 @@ import type { UpstreamError } from './upstream-error.ts';
 export interface NodeLabels {
   /** Every label, sorted by key; `gfd.timestamp` is left out. Empty if GFD fails. Values may be too long for Kubernetes. */
   readonly labels: Labels;
-  /** Keys whose value depends on chance, with the values that GFD may pick (nodes with several GPU models). */
+  /** Keys with a random value, with the values that GFD may pick (nodes with several GPU models). */
   readonly undetermined: Readonly<Record<string, readonly string[]>>;
   /** Why GFD writes no labels at all; empty if it works. */
   readonly errors: readonly UpstreamError[];
@@ -71,7 +71,7 @@ function labelVersions(node: NodeDescription): Labels {
   const [major = '', minor = '', revision = ''] = node.driverVersion.split('.');
   const [cudaMajor, cudaMinor] = node.cudaDriverVersion;
   return {
-    // The names without "-version" are deprecated upstream, and written all the same.
+    // The names without "-version" are deprecated upstream, but still written.
     'nvidia.com/cuda.driver.major': major,
     'nvidia.com/cuda.driver.minor': minor,
     'nvidia.com/cuda.driver.rev': revision,
@@ -87,7 +87,7 @@ function labelVersions(node: NodeDescription): Labels {
   };
 }
 
-/** `gpu.mode` from the PCI class, of which the last byte (programming interface) does not count. */
+/** `gpu.mode` from the PCI class, whose last byte (programming interface) does not count. */
 function labelMode(gpus: readonly GpuDescription[]): Labels {
   const classes = new Set(gpus.map((gpu) => gpu.pciClass?.toLowerCase().slice(0, 6)));
   if (classes.has(undefined)) return {};

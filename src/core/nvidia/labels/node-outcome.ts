@@ -9,13 +9,13 @@ import { computeResources } from '../resources/node-resources.ts';
 export interface LabelsAndResources {
   readonly labels: Labels;
   readonly resources: Readonly<Record<string, number>>;
-  /** Upstream's texts, letter by letter: those of the config file alone, else GFD's, then the device plugin's. */
+  /** Upstream's messages, verbatim: those for the config file alone, else GFD's, then the device plugin's. */
   readonly errors: readonly string[];
 }
 
 /**
- * Labels and resources of a node. `configFile` is the device plugin's config file as a YAML parser gives it, unchecked;
- * a file that upstream refuses stops both tools, with one error.
+ * Labels and resources of a node. `configFile` is the device plugin's config file as a YAML parser returns it, unchecked; a file
+ * that upstream refuses stops both tools, with one error.
  */
 export function describeNode(node: NodeDescription, strategy: MigStrategy, configFile?: unknown): LabelsAndResources {
   const parsed = parseDevicePluginConfig(configFile);

@@ -4,8 +4,8 @@ export type UpstreamTool = 'gpu-feature-discovery' | 'device-plugin' | 'config-f
 /** A failure that NVIDIA's own tools would show on such a node. */
 export interface UpstreamError {
   readonly tool: UpstreamTool;
-  /** Upstream's text, letter by letter (device plugin v0.20), so that it can be found in their logs. */
+  /** Upstream's message, verbatim (device plugin v0.20), so that it can be found in their logs. */
   readonly message: string;
-  /** What to change so that it does not happen. */
+  /** What to change to avoid it. */
   readonly advice: string;
 }

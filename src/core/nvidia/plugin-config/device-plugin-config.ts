@@ -14,8 +14,8 @@ export type ParsedDevicePluginConfig =
   | { readonly ok: false; readonly findings: readonly ConfigFinding[] };
 
 /**
- * Reads a config file of the device plugin and GFD (`version: v1`), already parsed from YAML, with upstream's rules.
- * Upstream reads it without strictness, so what it ignores is a warning here, never an error.
+ * Reads a config file of the device plugin and GFD (`version: v1`), already parsed from YAML, by upstream's rules. Upstream decodes
+ * leniently, so what it ignores is a warning here, never an error.
  */
 export function parseDevicePluginConfig(value: unknown): ParsedDevicePluginConfig {
   const findings = new FindingList();
@@ -24,12 +24,12 @@ export function parseDevicePluginConfig(value: unknown): ParsedDevicePluginConfi
   return ok ? { ok, config, findings: findings.all } : { ok, findings: findings.all };
 }
 
-/** Errors and warnings on a config file, in upstream's order: the first error is the one that the plugin prints. */
+/** Errors and warnings for a config file, in upstream's order: the first error is the one that the plugin prints. */
 export function lintDevicePluginConfig(value: unknown): readonly ConfigFinding[] {
   return parseDevicePluginConfig(value).findings;
 }
 
-/** A config file (to be written as YAML) that shares resources in time. */
+/** A config file (to be written as YAML) that shares resources by time-slicing. */
 export function composeDevicePluginConfig(
   strategy: MigStrategy,
   resources: readonly SharedResource[],
@@ -92,7 +92,7 @@ function readSharing(value: unknown, findings: FindingList): Sharing | undefined
   }
   findings.warnUnknown(value, ['timeSlicing', 'mps'], 'sharing');
   const { mps, timeSlicing } = value;
-  // Upstream decodes mps first, and takes a null there as absent but a null in timeSlicing as an empty object.
+  // Upstream decodes mps first, and treats a null there as absent but a null in timeSlicing as an empty object.
   const byMps = mps === undefined || mps === null ? undefined : parseSharing(mps, 'mps', 'sharing.mps', findings);
   const byTime =
     timeSlicing === undefined ? undefined : parseSharing(timeSlicing, 'time-slicing', 'sharing.timeSlicing', findings);

@@ -6,7 +6,7 @@ import { GPU_RESOURCE } from '../labels/label-key.ts';
 import { MPS_ON_MIG_REASON } from '../resources/node-resources.ts';
 import type { DevicePluginConfig, SharedResource } from './sharing.ts';
 
-/** The parts of a policy's spec that the config file of its nodes' device plugin is made from. */
+/** The parts of a policy's spec that determine the config file of its nodes' device plugin. */
 export type SharingSpec = Pick<PolicySpec, 'strategy' | 'sharing'> & Partial<Pick<PolicySpec, 'layouts'>>;
 
 export interface ManagedConfig {
@@ -17,8 +17,8 @@ export interface ManagedConfig {
 }
 
 /**
- * The device plugin's config file for the nodes of a policy. Its name tells its content: the plugin's config manager looks at the file
- * again only when the label's value changes, so a text under a name never changes.
+ * The device plugin's config file for the nodes of a policy. Its name depends on its content: the plugin's config manager reads the
+ * file again only when the label's value changes, so the content under a name never changes.
  */
 export function managedConfig(spec: SharingSpec): ManagedConfig {
   const resources = sharedResources(spec).toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -26,17 +26,17 @@ export function managedConfig(spec: SharingSpec): ManagedConfig {
   return { key: `gpu-partition-${spec.strategy}-${fingerprint(canonicalJson(file)).slice(0, 8)}`, file };
 }
 
-/** The same file as the plugin and GFD understand it: what {@link computeLabels} and `computeResources` take. */
+/** The same file as the plugin and GFD read it: input for {@link computeLabels} and `computeResources`. */
 export function sharingOf(spec: SharingSpec): DevicePluginConfig {
   const parsed = parseDevicePluginConfig(composeDevicePluginConfig(spec.strategy, sharedResources(spec)));
   return parsed.ok ? parsed.config : { migStrategy: spec.strategy };
 }
 
 /**
- * What is wrong with `spec.sharing`, the first of it. The plugin ignores in silence what it does not have, so an entry that
- * no layout makes room for is refused here.
+ * The first problem of `spec.sharing`. The plugin silently ignores resources that it does not have, so an entry that no layout
+ * provides for is refused here.
  *
- * @param offered names of the resources that the nodes of the policy advertise before sharing; undefined where it is not known yet
+ * @param offered names of the resources that the nodes of the policy advertise before sharing; undefined if not known yet
  */
 export function checkSharing(spec: SharingSpec, offered: ReadonlySet<string> | undefined): Finding | undefined {
   const { sharing, strategy } = spec;
@@ -57,7 +57,7 @@ export function checkSharing(spec: SharingSpec, offered: ReadonlySet<string> | u
   );
 }
 
-/** The plugin's own rules on the file, in its own words. */
+/** The plugin's own rules for the file, in its own words. */
 function lintTimeSlicing(spec: SharingSpec): Finding | undefined {
   const findings = lintDevicePluginConfig(composeDevicePluginConfig(spec.strategy, sharedResources(spec)));
   const error = findings.find(({ severity }) => severity === 'error');
@@ -98,7 +98,7 @@ function checkResource(
   return refuse(path, `${name} is not offered by any layout of this policy, which offer ${instead}${hint}`);
 }
 
-/** Strategy none hands a GPU in MIG mode out whole, and shares it; GFD labels it as not to be had (`gpu.replicas` 0). */
+/** Strategy none hands out a whole GPU in MIG mode, and shares it; GFD labels it as unavailable (`gpu.replicas` 0). */
 function checkWholeGpus({ strategy, layouts = [], sharing }: SharingSpec): Finding | undefined {
   const isMig = layouts.some(
     ({ profiles, preset }) => profiles !== undefined || (preset !== undefined && preset !== 'all-disabled'),

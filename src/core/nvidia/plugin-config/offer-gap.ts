@@ -12,27 +12,27 @@ import { describeReplicas, explainOffer } from '../resources/offer.ts';
 import type { Offer, OfferedResources } from '../resources/offer.ts';
 import type { DevicePluginConfig } from './sharing.ts';
 
-/** A node before anything of it is touched. */
+/** A node before anything on it is touched. */
 export interface OfferSituation {
-  /** As it is now: `describeReport` of the agent's. */
+  /** Its current state: `describeReport` of the agent's report. */
   readonly device: NodeDescription;
   /** Of the policy. */
   readonly strategy: MigStrategy;
   readonly offer: OfferedResources;
-  /** Settings of the plugin as far as they are known. */
+  /** Settings of the plugin, as far as known. */
   readonly config: DevicePluginConfig | undefined;
-  /** The plugin takes strategy and sharing from our file, as soon as the layout is there: what it offers now says nothing of them. */
+  /** The plugin takes strategy and sharing from our file as soon as the layout is there: what it offers now tells nothing about them. */
   readonly hasOwnConfig: boolean;
-  /** Whether a pod of a device plugin is on the node that we know and may restart. */
+  /** Whether the node has a pod of a known device plugin that we may restart. */
   readonly hasPlugin: boolean;
   /**
-   * A taint of ours or a start-up taint is on the node, or a change of it has begun: a plugin that does not tolerate the taint comes when it
-   * has gone, and what is advertised is of before.
+   * A taint of ours or a start-up taint is on the node, or a change of it has begun: a plugin that does not tolerate the taint comes
+   * when it is removed, and what is advertised is outdated.
    */
   readonly isClosed: boolean;
   /** No GPU of the node is in MIG mode after the change: every strategy advertises such GPUs alike. */
   readonly becomesWhole: boolean;
-  /** Labels of a plugin's pods besides those that everybody knows. */
+  /** Labels of a plugin's pods besides the well-known ones. */
   readonly selector?: LabelSelector | undefined;
 }
 
@@ -44,8 +44,8 @@ export interface OfferGap {
 const untilThen = 'Nothing is touched until then';
 
 /**
- * Why nobody would advertise the slices of a new layout as the policy says, judged by how the node advertises its devices now; undefined
- * where that fits, or says nothing: then too the plugin's settings may (`strategyMismatch`).
+ * Why the slices of a new layout would not be advertised as the policy says, judged by how the node advertises its devices now;
+ * undefined if that fits, or tells nothing: even then the plugin's settings may (`strategyMismatch`).
  */
 export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
   const { device, strategy, offer, config, hasPlugin, hasOwnConfig, isClosed, becomesWhole } = situation;
@@ -69,7 +69,7 @@ export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
   };
 }
 
-/** The strategy by which the node advertises what it has, where that is another. */
+/** The strategy by which the node advertises its devices, if it is a different one. */
 function findOtherStrategy(
   { device, strategy, offer, config }: OfferSituation,
   explained: Offer,
@@ -81,7 +81,7 @@ function findOtherStrategy(
     const { resources, errors } = computeResources(device, one, config);
     return errors.length > 0 ? 'Other' : explainOffer(offer, resources).kind;
   });
-  // Seven GPUs may be seven slices, or one GPU shared by seven: nobody shares by just the number of slices.
+  // Seven GPUs may be seven slices, or one GPU shared by seven: nobody shares by exactly the number of slices.
   const exact = others.find((_, index) => kinds[index] === 'Exact');
   if (exact !== undefined || explained.kind !== 'Other') return exact;
   if (strategy !== 'mixed' && names.some((name) => name.startsWith(migResourceName('')))) return 'mixed';

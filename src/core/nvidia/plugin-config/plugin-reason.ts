@@ -32,10 +32,10 @@ interface ContainerStateView {
   readonly terminated?: { readonly reason?: string; readonly message?: string; readonly exitCode: number };
 }
 
-/** The end of a container's log or of an image's error may be long; a condition's message is not the place for all of it. */
+/** The end of a container's log or of an image error may be long; a condition's message is not the place for all of it. */
 const longest = 300;
 
-/** Why a device plugin's pod is not ready, in words of the kubelet and of the scheduler; undefined for one that is. */
+/** Why a device plugin's pod is not ready, as the kubelet and the scheduler word it; undefined for one that is. */
 export function explainPluginPod(pod: UnreadyPodView): string | undefined {
   const { metadata, status } = pod;
   const name = `pod ${podName(pod)}`;

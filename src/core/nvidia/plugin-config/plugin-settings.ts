@@ -1,7 +1,7 @@
 import { isMigStrategy, MIG_STRATEGIES } from '../labels/mig-strategy.ts';
 import type { MigStrategy } from '../labels/mig-strategy.ts';
 
-/** The parts of a device plugin's pod that say how it is set up. */
+/** The parts of a device plugin's pod that tell how it is configured. */
 export interface PluginSetup {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: {
@@ -24,21 +24,21 @@ interface VolumeSetup {
   readonly configMap?: { readonly name?: string };
 }
 
-/** Where a setting comes from, in words for people; its value is undefined where the API does not tell it (`valueFrom`). */
+/** Where a setting comes from, in words for people; its value is undefined if the API does not reveal it (`valueFrom`). */
 export interface PluginSetting {
   readonly value: string | undefined;
   readonly from: string;
 }
 
 export interface PluginSettings {
-  /** MIG strategy by argument or environment, which win over the config file; absent: the file decides, else the default. */
+  /** MIG strategy by argument or environment, which override the config file; absent: the file decides, else the default. */
   readonly strategy?: PluginSetting;
-  /** Path of the config file, where there is one. */
+  /** Path of the config file, if there is one. */
   readonly configFile?: PluginSetting;
   /** ConfigMap that the config file comes from. */
   readonly configMap?: {
     readonly name: string;
-    /** Whether the label `nvidia.com/device-plugin.config` chooses the file, and a change of it restarts the plugin. */
+    /** Whether the label `nvidia.com/device-plugin.config` selects the file, and changing it restarts the plugin. */
     readonly hasConfigManager: boolean;
   };
 }
@@ -46,8 +46,8 @@ export interface PluginSettings {
 const pluginContainers: readonly string[] = ['nvidia-device-plugin-ctr', 'nvidia-device-plugin'];
 
 /**
- * How a device plugin is set up. Precedence is upstream's: argument, then environment, then config file, then the default `none`.
- * The names are those of gpu-operator's DaemonSet, the Helm chart, and the static manifests.
+ * How a device plugin is configured. Precedence is upstream's: argument, then environment, then config file, then the default
+ * `none`. The names are those of gpu-operator's DaemonSet, the Helm chart, and the static manifests.
  */
 export function readPluginSettings(pod: PluginSetup): PluginSettings {
   const { containers = [], initContainers = [], volumes = [] } = pod.spec ?? {};
@@ -68,11 +68,14 @@ export function readPluginSettings(pod: PluginSetup): PluginSettings {
 }
 
 export interface KnownConfig {
-  /** Strategy in the file of the ConfigMap that the node's label chooses, where we know the file since it is ours. */
+  /** Strategy in the file of the ConfigMap that the node's label selects, if we know the file because it is ours. */
   readonly configKeyStrategy?: string;
 }
 
-/** Why the plugin advertises the devices in another way than the policy wants, and what to do; undefined where it does not, or where nobody knows. */
+/**
+ * Why the plugin advertises the devices differently from what the policy wants, and what to do; undefined if it does not, or if that
+ * is unknown.
+ */
 export function strategyMismatch(
   settings: PluginSettings,
   wanted: MigStrategy,
@@ -90,7 +93,7 @@ export function strategyMismatch(
   return describeMismatch('none', 'the default: neither --mig-strategy nor MIG_STRATEGY is set', wanted);
 }
 
-/** Why the label `nvidia.com/device-plugin.config` would have no effect on this plugin; undefined where it has. */
+/** Why the label `nvidia.com/device-plugin.config` would have no effect on this plugin; undefined if it has one. */
 export function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): string | undefined {
   if (configMap?.hasConfigManager !== true) {
     return (
@@ -124,7 +127,7 @@ function isConfigManager(container: ContainerSetup): boolean {
   return words(container).some((word) => word === 'config-manager' || word.endsWith('/config-manager'));
 }
 
-/** The ConfigMap that the config manager chooses from, else the one that the plugin's config file lies in. */
+/** The ConfigMap that the config manager selects from, else the one that contains the plugin's config file. */
 function findConfigMap(
   plugin: ContainerSetup | undefined,
   containers: readonly ContainerSetup[],
@@ -168,7 +171,7 @@ function readSetting(
   return { value: isKnown ? (entry.value ?? '') : undefined, from };
 }
 
-/** Value of the last such flag; flags of Go may have one dash or two. */
+/** Value of the last such flag; Go flags may have one dash or two. */
 function readFlag(list: readonly string[], flag: string): string | undefined {
   const found = list.flatMap((word, index) => {
     const [, name, value] = /^--?([\w-]+)(?:=(.*))?$/.exec(word) ?? [];
@@ -177,7 +180,7 @@ function readFlag(list: readonly string[], flag: string): string | undefined {
   return found.at(-1)?.replaceAll(/^["']|["']$/g, '');
 }
 
-/** Command and arguments, a shell's line taken apart at its blanks. */
+/** Command and arguments, with a shell's line split at its spaces. */
 function words({ command = [], args = [] }: ContainerSetup): readonly string[] {
   return [...command, ...args].flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
 }

@@ -6,8 +6,8 @@ import type { SharedResource, Sharing, SharingStrategy } from './sharing.ts';
 const FIELDS: readonly string[] = ['renameByDefault', 'failRequestsGreaterThanOne', 'resources'];
 
 /**
- * Reads `sharing.timeSlicing` or `sharing.mps` with upstream's rules, in upstream's order, so that the first finding
- * is the error that the plugin prints (`api/config/v1/replicas.go`).
+ * Reads `sharing.timeSlicing` or `sharing.mps` by upstream's rules, in upstream's order, so that the first finding is the error that
+ * the plugin prints (`api/config/v1/replicas.go`).
  */
 export function parseSharing(value: unknown, strategy: SharingStrategy, path: string, findings: FindingList): Sharing {
   if (value !== null && !isObject(value)) {

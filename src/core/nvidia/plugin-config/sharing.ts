@@ -1,7 +1,7 @@
-/** How replicas of one device are kept apart: in time (no memory limit), or by an MPS daemon. */
+/** How replicas of one device are separated: in time (no memory limit), or by an MPS daemon. */
 export type SharingStrategy = 'time-slicing' | 'mps';
 
-/** What the device plugin and GFD take from their config file, after their own rules were applied to it. */
+/** What the device plugin and GFD take from their config file, after applying their own rules to it. */
 export interface DevicePluginConfig {
   /** `flags.migStrategy` of the file; environment and arguments override it. */
   readonly migStrategy?: string;
@@ -11,9 +11,9 @@ export interface DevicePluginConfig {
 
 export interface Sharing {
   readonly strategy: SharingStrategy;
-  /** Appends `.shared` to the names of shared resources, and then leaves `-SHARED` off the product label. */
+  /** Appends `.shared` to the names of shared resources, and then omits `-SHARED` from the product label. */
   readonly renameByDefault: boolean;
-  /** Whether a container that asks for two replicas is refused at admission by the kubelet. */
+  /** Whether the kubelet refuses, at admission, a container that requests two replicas. */
   readonly failRequestsGreaterThanOne: boolean;
   readonly resources: readonly SharedResource[];
 }
@@ -25,7 +25,7 @@ export interface SharedResource {
   readonly replicas: number;
 }
 
-/** How a resource is shared, in the words of its labels. */
+/** How a resource is shared, in the terms of its labels. */
 export interface Replication {
   /** 0: not handed out at all (a GPU in MIG mode); 1: not shared. */
   readonly replicas: number;
@@ -34,7 +34,7 @@ export interface Replication {
   readonly marked: boolean;
 }
 
-/** GFD labels a GPU in MIG mode as if it could not be had, even where strategy none hands it out and shares it. */
+/** GFD labels a GPU in MIG mode as unavailable, even if strategy none hands it out and shares it. */
 export const PARENT_REPLICATION: Replication = { replicas: 0, strategy: 'none', marked: false };
 
 /** GFD's view of a resource: the first entry with its name decides. */
@@ -45,8 +45,8 @@ export function replicationOf(resource: string, sharing: Sharing | undefined): R
 }
 
 /**
- * The device plugin's view of a resource: its final name and what one device counts for. Of several entries with one
- * name the greatest wins, because the plugin numbers replicas from 0 and the numbers of the entries overlap.
+ * The device plugin's view of a resource: its final name and the weight of one device. Of several entries with one name the greatest
+ * wins, because the plugin numbers replicas from 0 and the numbers of the entries overlap.
  */
 export function advertisedAs(
   resource: string,

@@ -4,8 +4,8 @@ import { computeResources } from '../resources/node-resources.ts';
 import type { DevicePluginConfig } from './sharing.ts';
 
 /**
- * Shared resources that the node does not have, so that their replicas have no effect: upstream says nothing about
- * them. Often `nvidia.com/gpu` under strategy mixed, which does not touch slices.
+ * Shared resources that the node does not have, so that their replicas have no effect: upstream does not report them. Often
+ * `nvidia.com/gpu` under strategy mixed, which does not affect slices.
  */
 export function findUnusedSharing(
   node: NodeDescription,

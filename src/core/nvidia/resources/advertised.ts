@@ -3,8 +3,8 @@ import { isZeroQuantity, wholeUnits } from '../../pods/quantity.ts';
 import { findReplicas } from './replicas.ts';
 
 /**
- * Whether a node advertises exactly these resources of NVIDIA's device plugin. The kubelet keeps names of resources that
- * are gone with the amount 0, so 0 is absent; resources of other vendors do not count.
+ * Whether a node advertises exactly these resources of NVIDIA's device plugin. The kubelet keeps the names of removed resources with
+ * the amount 0, so 0 counts as absent; resources of other vendors are ignored.
  */
 export function advertises(
   allocatable: Readonly<Record<string, string>>,
@@ -33,8 +33,8 @@ export function resourcesText(resources: Readonly<Record<string, number>>): stri
 }
 
 /**
- * Whether what a kubelet offers are these devices and no others, shared or not: time-slicing multiplies each count and may add
- * `.shared` to the name.
+ * Whether a kubelet offers these devices and no others, shared or not: time-slicing multiplies each count and may add `.shared` to
+ * the name.
  */
 export function offersDevices(
   offered: Readonly<Record<string, number>>,

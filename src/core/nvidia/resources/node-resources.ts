@@ -10,11 +10,11 @@ import type { UpstreamError } from '../labels/upstream-error.ts';
 export interface NodeResources {
   /** Resource name to count, replicas multiplied in, sorted by name; empty if the plugin fails. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Why the plugin exits, and with it the whole GPU capacity of the node; empty if it works. */
+  /** Why the plugin exits, which removes the node's whole GPU capacity; empty if it works. */
   readonly errors: readonly UpstreamError[];
 }
 
-/** Upstream's sentence on MPS and slices, for refusals of ours. */
+/** Upstream's sentence on MPS and slices, for our refusals. */
 export const MPS_ON_MIG_REASON = 'sharing using MPS is not supported for MIG devices';
 
 const DEVICE_MAP =
@@ -40,7 +40,7 @@ export function computeResources(
   return { resources: Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))), errors: [] };
 }
 
-/** Name of the resource of each device that is handed out, before sharing. */
+/** Resource name of each device that is handed out, before sharing. */
 function listDevices(gpus: readonly GpuDescription[], strategy: MigStrategy): readonly string[] {
   switch (strategy) {
     case 'none':
@@ -77,8 +77,8 @@ function findMixedError(gpus: readonly GpuDescription[], sharing: Sharing | unde
       'Use strategy none on nodes that share whole GPUs with MPS, or share slices with sharing.timeSlicing.',
     );
   }
-  // The plugin registers one resource a GPU instance profile and none for a part of its compute slices
-  // (NVIDIA/k8s-device-plugin#192). One such device takes the whole plugin down.
+  // The plugin registers one resource per GPU instance profile and none for a part of its compute slices
+  // (NVIDIA/k8s-device-plugin#192). One such device brings the whole plugin down.
   const split = gpus.flatMap((gpu) => gpu.migDevices).find(({ profile }) => /^\d+c\./.test(profile));
   if (split === undefined) return undefined;
   return pluginError(
@@ -119,7 +119,7 @@ function findSingleError(gpus: readonly GpuDescription[], sharing: Sharing | und
   );
 }
 
-/** The plugin compares numbers where GFD compares names, so one name with two sets of numbers fails here only. */
+/** The plugin compares numbers while GFD compares names, so one name with two sets of numbers fails only here. */
 function hasSameAttributes(a: MigDeviceDescription, b: MigDeviceDescription): boolean {
   return MIG_ATTRIBUTE_NAMES.every((name) => a.attributes[name] === b.attributes[name]);
 }

@@ -4,34 +4,34 @@ import type { SharedResource, Sharing } from '../plugin-config/sharing.ts';
 import { advertisedResources, advertises } from './advertised.ts';
 import { findReplicas } from './replicas.ts';
 
-/** What a node offers its pods, by the API server and by its kubelet. */
+/** What a node offers to pods, as its API object and its kubelet report. */
 export interface OfferedResources {
   readonly allocatable: Readonly<Record<string, string>>;
-  /** The kubelet's word, by the agent; undefined where it cannot be asked. */
+  /** What the kubelet offers, by the agent; undefined if it cannot be asked. */
   readonly advertised: DeviceReport['advertised'];
   /** Of the Node. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** How that is to be understood. */
+/** How to interpret that. */
 export type Offer =
   /** Each device once. */
   | { readonly kind: 'Exact' }
-  /** Each device several times, and no other: the device plugin shares them by settings that we have not made. */
+  /** Each device several times, and no other: the device plugin shares them by settings that we did not make. */
   | { readonly kind: 'Shared'; readonly sharing: Sharing }
-  /** It looks so, but the kubelet does not say which devices they are: fewer devices may be there than before. */
+  /** It looks so, but the kubelet does not tell which devices they are: fewer devices may exist than before. */
   | { readonly kind: 'Multiples'; readonly sharing: Sharing }
   | { readonly kind: 'Nothing' }
-  /** Devices of before, of another strategy, or of another plugin. */
+  /** Devices that are outdated, of another strategy, or of another plugin. */
   | { readonly kind: 'Other' };
 
 const mpsLabel = 'nvidia.com/mps.capable';
 
 /**
- * Explains what a node advertises by its devices. Where it is `Shared`, `{sharing}` is the plugin's config as far as these devices
- * are concerned: `computeResources` makes of it what is advertised, and `computeLabels` what GFD writes.
+ * Explains what a node advertises by its devices. If `Shared`, `{sharing}` is the plugin's config as far as these devices are
+ * concerned: `computeResources` derives from it what is advertised, and `computeLabels` what GFD writes.
  *
- * @param expected what the plugin makes of the devices as they are, by the settings that are known
+ * @param expected what the plugin makes of the current devices, under the known settings
  */
 export function explainOffer(
   { allocatable, advertised, labels }: OfferedResources,

@@ -5,15 +5,15 @@ type Counts = Readonly<Record<string, number>>;
 export interface Replicas {
   /** Those that are shared, sorted by name. */
   readonly resources: readonly SharedResource[];
-  /** Shared resources have `.shared` behind their names: all of them or none, as the plugin does it. */
+  /** Shared resources have `.shared` appended to their names: all or none, as the plugin does it. */
   readonly isRenamed: boolean;
 }
 
 /**
- * By how much each resource is shared where exactly these devices are offered: a whole number of times, each resource under one name.
- * Undefined where that does not explain what is offered.
+ * By how much each resource is shared if exactly these devices are offered: a whole number of times, each resource under one name.
+ * Undefined if that does not explain what is offered.
  *
- * @param offered GPU resources alone
+ * @param offered GPU resources only
  */
 export function findReplicas(offered: Counts, devices: Counts): Replicas | undefined {
   const found = Object.keys(offered).filter((name) => offered[name] !== 0);

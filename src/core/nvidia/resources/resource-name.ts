@@ -12,7 +12,7 @@ export function completeResourceName(name: string): string {
   return name.startsWith(NVIDIA_PREFIX) ? name : NVIDIA_PREFIX + name;
 }
 
-/** Upstream's error on a full resource name, or undefined if it takes it. */
+/** Upstream's error for a full resource name, or undefined if it is accepted. */
 export function findResourceNameError(fullName: string): string | undefined {
   if (fullName.length > MAX_LENGTH) {
     return `fully-qualified resource name must be ${MAX_LENGTH} characters or less: ${fullName}`;

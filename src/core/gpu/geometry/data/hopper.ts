@@ -105,7 +105,7 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
       inferred: ALL_BUT_NAME,
     }),
   },
-  // The product name carries the memory of the CPU: "GH200 480GB" has 96GB of HBM3. 0x233D is listed by mig-parted as H100-96GB.
+  // The product name includes the memory of the CPU: "GH200 480GB" has 96GB of HBM3. mig-parted lists 0x233D as H100-96GB.
   {
     ...GH100,
     id: 'gh200-96gb',

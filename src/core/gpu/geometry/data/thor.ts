@@ -10,7 +10,7 @@ const GB10B = {
   modeSurvivesReboot: false,
 } as const;
 
-/** Jetson Thor: an integrated GPU without memory of its own, so every profile is `.0gb` and has no placement. */
+/** Jetson Thor: an integrated GPU without its own memory, so every profile is `.0gb` and has no placement. */
 export const THOR_MODELS: readonly GpuModel[] = [
   // At most one instance for compute and one for graphics; 3g excludes both.
   {
