@@ -33,7 +33,7 @@ export function discoveryDaemonSet(wish: DaemonWish): object {
 }
 
 /**
- * A DaemonSet as gpu-operator makes them, on nodes with `nvidia.com/gpu.deploy.NAME=true`: `device-plugin`,
+ * A DaemonSet as gpu-operator creates them, on nodes with `nvidia.com/gpu.deploy.NAME=true`: `device-plugin`,
  * `gpu-feature-discovery`, `dcgm`, `dcgm-exporter`, `mig-manager` or one of a third party.
  */
 export function operatorDaemonSet(operand: string, wish: DaemonWish): object {

@@ -45,7 +45,7 @@ export interface TestRig {
   ): Promise<GpuPartitionPolicy>;
   partition(node: string): Promise<GpuNodePartition>;
   node(name: string): Promise<RigNodeView>;
-  /** Writes of our own accounts so far, Events and leases aside: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
+  /** Writes of our accounts so far, without Events and leases: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
   writes(): Promise<readonly string[]>;
 }
 

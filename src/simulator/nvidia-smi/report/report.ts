@@ -1,6 +1,6 @@
 /**
  * One entry of `nvidia-smi -q`, printed as text and, with `-x`, as XML. An entry without `label` is only in the XML,
- * one without `tag` only in the text; the label of a `bare` group is only in the text, its children stand alone in the XML.
+ * one without `tag` only in the text.
  */
 export type ReportNode =
   | {
