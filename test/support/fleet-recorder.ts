@@ -19,7 +19,7 @@ export class FleetRecorder {
   readonly #granted = new Set<string>();
   readonly #lastEpochs = new Map<string, number>();
   readonly #ledgers = new Map<string, readonly string[]>();
-  /** Pods whose drain was announced, by uid. */
+  /** Pods whose eviction was announced, by uid. */
   readonly announced = new Map<string, string>();
   /** Epochs of grants by node, in the order seen. */
   readonly epochs = new Map<string, readonly number[]>();

@@ -45,7 +45,7 @@ export interface BundleSource {
   readonly selftest: Selftest;
   readonly runs: readonly SmiRun[];
   readonly now: number;
-  /** Serial numbers, names of processes and of the machine are removed. */
+  /** Keeps serial numbers, and names of processes and of the machine. */
   readonly isUnredacted: boolean;
 }
 
